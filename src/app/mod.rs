@@ -346,8 +346,8 @@ fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
 }
 
 /// The stage's message for a kernel that is written in CUDA C++ only.
-const UNTRACED: &str = "No trace: this kernel is written in CUDA C++ only, with instructions of tensor cores that are not traced yet.\n\n\
-                        It is measured on an NVIDIA GPU where the backend is CUDA. Elsewhere its recorded curves are shown.";
+const UNTRACED: &str = "No trace: this kernel is written in CUDA C++ only.\n\n\
+                        On the command line, --language cuda traces it. It is measured on an NVIDIA GPU where the backend is CUDA. Elsewhere its recorded curves are shown.";
 
 /// The message of an empty pane: the contents to come.
 fn empty(ui: &mut Ui, text: &str) {

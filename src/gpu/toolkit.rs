@@ -22,7 +22,9 @@ pub(super) fn roots() -> Vec<PathBuf> {
     let named = VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = USUAL.iter().map(PathBuf::from);
     let mut roots: Vec<PathBuf> = Vec::new();
-    for root in named.chain(usual).filter(|root| root.is_dir()).chain(pythons().iter().flat_map(|python| of_pip(python))) {
+    for root in
+        named.chain(usual).filter(|root| root.is_dir()).chain(pythons().iter().flat_map(|python| of_pip(python)))
+    {
         if !roots.contains(&root) {
             roots.push(root);
         }
@@ -52,8 +54,11 @@ fn of_pip(python: &Path) -> Vec<PathBuf> {
 fn folders(folder: &Path, start: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let begins = |name: &std::ffi::OsStr| name.to_str().is_some_and(|name| name.starts_with(start));
-    let mut found: Vec<PathBuf> =
-        entries.filter(|entry| begins(&entry.file_name())).map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut found: Vec<PathBuf> = entries
+        .filter(|entry| begins(&entry.file_name()))
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .collect();
     found.sort();
     found.reverse();
     found
@@ -90,7 +95,11 @@ mod tests {
     #[test]
     fn toolkits_of_pip_are_found_in_a_python() -> std::io::Result<()> {
         let python = tempfile::tempdir()?;
-        for folder in ["lib/python3.9/site-packages/nvidia/cu12", "lib/python3.11/dist-packages/nvidia/cu13", "lib/other/nvidia/cu13"] {
+        for folder in [
+            "lib/python3.9/site-packages/nvidia/cu12",
+            "lib/python3.11/dist-packages/nvidia/cu13",
+            "lib/other/nvidia/cu13",
+        ] {
             std::fs::create_dir_all(python.path().join(folder))?;
         }
         let found = of_pip(python.path());

@@ -16,9 +16,6 @@ static PTX: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
     shipped::sections(&Shipped(bytes.into()))
 });
 
-/// Kernels of tensor cores, whose instructions are not traced yet.
-const UNTRACED: [&str; 2] = ["tensor_cores/fragment ", "tensor_cores/cooperative "];
-
 #[test]
 fn every_row_from_ptx_is_equal_or_explained() -> Result<(), String> {
     let measured: Measured = json("counters.json")?;
@@ -36,17 +33,7 @@ fn every_row_from_ptx_is_equal_or_explained() -> Result<(), String> {
     for (row, traced) in rows.iter().zip(traced) {
         let Some(hardware) = measured.rows.get(&row.name) else { continue };
         let traced = match traced {
-            Ok(_) if UNTRACED.iter().any(|name| row.name.starts_with(name)) => {
-                wrong.push(format!("{}: it is traced now: take it out of the list", row.name));
-                continue;
-            }
             Ok(traced) => traced,
-            Err(why) if UNTRACED.iter().any(|name| row.name.starts_with(name)) => {
-                if !why.contains("wmma") {
-                    wrong.push(why);
-                }
-                continue;
-            }
             Err(why) => {
                 wrong.push(why);
                 continue;

@@ -230,7 +230,7 @@ fn caught(record: &Record) -> Vec<Catch> {
     let failed = record.checks.iter().any(|check| !check.ok).then_some(Catch::Result);
     let found = record.findings().map(|(_, finding)| match finding.kind {
         FindingKind::OutOfBounds | FindingKind::Misaligned => Catch::OutOfBounds,
-        FindingKind::Race => Catch::Race,
+        FindingKind::Race | FindingKind::EarlyRead => Catch::Race,
         FindingKind::Uninitialized => Catch::Uninitialized,
         FindingKind::InactiveLane => Catch::InactiveLane,
         FindingKind::DivergentBarrier => Catch::DivergentBarrier,

@@ -2,10 +2,7 @@
 
 use crate::base::diag::Diagnostic;
 use crate::gpu::shipped;
-use crate::job::{Action, Argument, Assembled, Code, Job, Launch, Twin};
-
-/// Bytes of a tensor map, which is a parameter by value.
-const TENSOR_MAP: usize = 128;
+use crate::job::{Action, Argument, Assembled, BufferSpec, Code, Job, Launch, Twin};
 
 /// `job` with PTX for each of its launches; `assemble` compiles those that the pack has none of.
 ///
@@ -30,7 +27,7 @@ pub fn in_cuda(
                 .in_file(launch.file())
                 .hint("trace it from WGSL"));
         };
-        launch.code = Code::Ptx(assembled(launch, twin, ptx)?);
+        launch.code = Code::Ptx(assembled(launch, &job.buffers, twin, ptx)?);
     }
     Ok(job)
 }
@@ -56,7 +53,7 @@ fn shipped(launch: &Launch) -> Option<String> {
 }
 
 /// A launch's PTX with the arguments that a twin takes: its buffers by group and binding, with numbers between them, then its tensor maps.
-fn assembled(launch: &Launch, twin: Twin, ptx: String) -> Result<Assembled, Diagnostic> {
+fn assembled(launch: &Launch, buffers: &[BufferSpec], twin: Twin, ptx: String) -> Result<Assembled, Diagnostic> {
     let Some(shape) = launch.workgroup else {
         return Err(
             Diagnostic::error(format!("the block of kernel `{}` has no size", launch.kernel)).in_file(&twin.file)
@@ -70,7 +67,14 @@ fn assembled(launch: &Launch, twin: Twin, ptx: String) -> Result<Assembled, Diag
     for (place, bytes) in shipped::encoded(&twin, &ptx, values)? {
         arguments.insert(place.min(arguments.len()), Argument::Value(bytes));
     }
-    arguments.extend(only.iter().flat_map(|only| &only.maps).map(|_| Argument::Value(vec![0; TENSOR_MAP])));
+    for map in only.iter().flat_map(|only| &only.maps) {
+        let elem = launch.bound(&map.buffer).and_then(|at| buffers.get(at)).map(|buffer| buffer.elem);
+        let Some(elem) = elem else {
+            let problem = format!("kernel `{}` has no buffer `{}` for a tensor map", launch.kernel, map.buffer);
+            return Err(Diagnostic::error(problem).in_file(&twin.file));
+        };
+        arguments.push(Argument::Map(map.clone(), elem));
+    }
     let shared_bytes = only.map_or(0, |only| only.shared_bytes);
     Ok(Assembled { twin, ptx: ptx.into(), block: shape.size, shared_bytes, arguments })
 }

@@ -65,6 +65,8 @@ pub struct Assembled {
 pub enum Argument {
     /// A pointer to the start of a buffer, with its name.
     Buffer(String),
+    /// A tensor map of a buffer among the arguments, and the type of the buffer's elements.
+    Map(TensorMap, Elem),
     /// The bytes of anything else, lowest first.
     Value(Vec<u8>),
 }
@@ -193,7 +195,7 @@ impl Launch {
 pub fn written_for_cuda(kernel: &str, file: &str) -> Diagnostic {
     Diagnostic::error(format!("kernel `{kernel}` is written in CUDA C++ only"))
         .in_file(file)
-        .hint("run it with --backend cuda on an NVIDIA GPU; where there is none, its recorded curves are shown")
+        .hint("trace it with --language cuda, or run it with --backend cuda on an NVIDIA GPU; elsewhere its recorded curves are shown")
         .not_here()
 }
 

@@ -153,8 +153,20 @@ impl<const W: usize> Warp<W> {
                 Form::Linear { base, step } => Addresses::Linear { base, step },
                 Form::Lanes => Addresses::Lanes(&self.addresses),
             };
-            observer.access(&Access { site, place, kind, op, operand, mask: target.mask, addresses });
+            let mask = target.mask;
+            observer.access(&Access { site, place, kind, op, operand, mask, addresses, actor: None });
         }
+    }
+
+    /// A store of something that is not in registers, as observers see it.
+    pub(super) fn access<'a>(&'a self, site: u32, place: &'a Place, target: Target) -> Access<'a> {
+        let addresses = match target.form {
+            Form::One(address) => Addresses::One(address),
+            Form::Linear { base, step } => Addresses::Linear { base, step },
+            Form::Lanes => Addresses::Lanes(&self.addresses),
+        };
+        let (kind, mask) = (AccessKind::Store, target.mask);
+        Access { site, place, kind, op: None, operand: None, mask, addresses, actor: None }
     }
 
     /// Loads from a place that all lanes share.

@@ -21,6 +21,11 @@ pub fn kept(code: &Code, program: &Program, tensors: &[Tensor]) -> Vec<Vec<u32>>
             | Op::AtomicWide { place, .. } => {
                 matches!(code.places[*place as usize].mem, Mem::Buffer(at) if usize::from(at) == buffer)
             }
+            Op::Collective { id } => {
+                let together = &code.collectives[*id as usize];
+                let mem = together.place.map(|place| code.places[place as usize].mem);
+                !together.what.stores() && matches!(mem, Some(Mem::Buffer(at)) if usize::from(at) == buffer)
+            }
             _ => false,
         })
     };

@@ -11,7 +11,7 @@ use crate::trace::{Note, NoteKind};
 pub fn notes(ir: &Ir) -> Vec<Note> {
     let from = from_atomics(ir);
     let of_place = |place: &Place| place.terms.iter().filter_map(|term| from[term.index as usize]).min();
-    let at = |inst: &Inst| inst.place().map(|place| &ir.places[place as usize]);
+    let at = |inst: &Inst| inst.place(ir).map(|place| &ir.places[place as usize]);
     let queue = ir.insts.iter().filter(|inst| matches!(inst, Inst::Load { .. })).filter_map(at);
     let queue: Vec<u32> = queue.filter(|place| matches!(place.mem, Mem::Buffer(_))).filter_map(of_place).collect();
     let mut notes = BTreeMap::new();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::collective::Collective;
 use super::ir::{Builtin, Inst, Ir, Place, PlaceId, Reg, RegKind};
 use super::ops::{Binary, Ternary, Unary};
 use super::wide::{self, Pair, Wide, WideOp};
@@ -169,6 +170,13 @@ impl Builder {
         let dst = [self.temp(), if op.results() == 2 { self.temp() } else { zero }];
         self.push(Inst::Wide(Wide { op, dst, args }));
         dst
+    }
+
+    /// Appends an operation of the whole warp.
+    pub fn collective(&mut self, collective: Collective) {
+        self.ir.collectives.push(collective);
+        let id = u32::try_from(self.ir.collectives.len() - 1).unwrap_or(u32::MAX);
+        self.push(Inst::Collective { id });
     }
 
     pub fn read(&mut self, var: Reg) -> Reg {

@@ -7,6 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::code::{Code, Mention, NONE, Op};
+use super::collective::What;
 use super::ir::Mem;
 use crate::trace::Space;
 
@@ -15,7 +16,7 @@ pub(super) fn find(code: &mut Code) {
     let mut ops = std::mem::take(&mut code.ops);
     let mut used = HashSet::new();
     for op in &mut ops {
-        op.mentions(&mut code.places, &mut code.products, &mut |mention| match mention {
+        op.mentions(&mut code.places, &mut code.collectives, &mut |mention| match mention {
             Mention::ReadOne(r) => _ = used.insert((true, *r)),
             Mention::Read(r) => _ = used.insert((false, *r)),
             Mention::WriteOne(_) | Mention::Write(_) => {}
@@ -28,12 +29,12 @@ pub(super) fn find(code: &mut Code) {
             chains.block = Some(*block as usize);
             continue;
         }
-        if matches!(op, Op::MultiplyAdd { .. }) {
+        if matches!(op, Op::Collective { id } if code.collectives[*id as usize].what.multiplies()) {
             chains.products += 1;
         }
         let mut reads = Vec::new();
         let mut writes = Vec::new();
-        op.mentions(&mut code.places, &mut code.products, &mut |mention| match mention {
+        op.mentions(&mut code.places, &mut code.collectives, &mut |mention| match mention {
             Mention::ReadOne(r) => reads.push((true, *r)),
             Mention::Read(r) => reads.push((false, *r)),
             Mention::WriteOne(r) => writes.push((true, *r)),
@@ -41,6 +42,14 @@ pub(super) fn find(code: &mut Code) {
         });
         // Only results that are read are waited for.
         let memory = memory(op, code).filter(|_| writes.iter().any(|write| used.contains(write)));
+        if let Op::Collective { id } = op {
+            match code.collectives[*id as usize].what {
+                // A value that is copied asynchronously is not waited for here.
+                What::Copy => chains.hand_over(&reads),
+                What::WaitForCopies { .. } => chains.waits[0] += 1,
+                _ => {}
+            }
+        }
         chains.op(&reads, &writes, memory, is_masked(op));
     }
     chains.close(code);
@@ -108,6 +117,13 @@ impl Chains {
                 None if masked => false,
                 Some(Space::Uniform) | None => self.global.remove(write) | self.shared.remove(write),
             };
+        }
+    }
+
+    /// Values on their way go on without the warp.
+    fn hand_over(&mut self, values: &[Register]) {
+        for value in values {
+            self.global.remove(value);
         }
     }
 

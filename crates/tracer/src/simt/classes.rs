@@ -131,8 +131,8 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
                     raise(of, *dst, if shared { Class::Uniform } else { Class::Varying });
                 }
             }
-            Inst::MultiplyAdd { product } => {
-                for dst in &ir.products[product as usize].d {
+            Inst::Collective { id } => {
+                for dst in &ir.collectives[id as usize].d {
                     raise(of, *dst, Class::Varying);
                 }
             }

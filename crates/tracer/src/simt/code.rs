@@ -4,7 +4,8 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
-use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Product, Votes, Width};
+use super::collective::Collective;
+use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::say::Say;
 use super::subgroup::Subgroup;
@@ -46,14 +47,12 @@ pub enum Op {
     AtomicWide { op: AtomicOp, place: u32, value: [Src; 2], compare: [Src; 2], old: [u32; 2] },
     /// The warp's clock, into scalars.
     Clock { dst: [u32; 2] },
-    /// The lanes of the warp meet.
-    WarpSync,
     /// A loop that waits for others begins another round.
     Spin,
     /// Exchanges the lanes' vector `a`, into scalars if `one`, else into vectors.
     Subgroup { op: Subgroup, dst: [u32; 4], a: u32, index: Src, one: bool },
-    /// Multiplies cooperative matrices, as an index of [`Code::products`].
-    MultiplyAdd { product: u32 },
+    /// Does something with all lanes together, as an index of [`Code::collectives`].
+    Collective { id: u32 },
     /// Zeroes rows of local memory.
     ClearLocal { first: u32, rows: u32 },
     /// Goes to `to`.
@@ -220,10 +219,10 @@ pub struct Code {
     pub lines: Vec<u32>,
     /// Places of memory accesses.
     pub places: Vec<Place>,
-    /// Products of cooperative matrices, of vector registers.
-    pub products: Vec<Product>,
     /// What the kernel prints or asserts.
     pub says: Vec<Say>,
+    /// Operations of the whole warp, on vector registers.
+    pub collectives: Vec<Collective>,
     /// Basic blocks.
     pub blocks: Vec<Block>,
     /// First values of scalar registers from 0 on.
@@ -255,8 +254,13 @@ pub enum Mention<'a> {
 }
 
 impl Op {
-    /// Calls `visit` with every register that the operation mentions, also those of its place or product.
-    pub fn mentions(&mut self, places: &mut [Place], products: &mut [Product], visit: &mut impl FnMut(Mention<'_>)) {
+    /// Calls `visit` with every register that the operation mentions, also those of its places.
+    pub fn mentions(
+        &mut self,
+        places: &mut [Place],
+        collectives: &mut [Collective],
+        visit: &mut impl FnMut(Mention<'_>),
+    ) {
         use Mention::{Read, ReadOne, Write, WriteOne};
         fn src(s: &mut Src, visit: &mut impl FnMut(Mention<'_>)) {
             let mut reg = s.reg();
@@ -350,8 +354,11 @@ impl Op {
                 let write = if *one { WriteOne } else { Write };
                 dst[..op.results()].iter_mut().for_each(|r| visit(write(r)));
             }
-            Self::MultiplyAdd { product } => {
-                let Product { a, b, c, d, .. } = &mut products[*product as usize];
+            Self::Collective { id } => {
+                let Collective { place, a, b, c, d, .. } = &mut collectives[*id as usize];
+                if let Some(place) = place {
+                    indices(&mut places[*place as usize], visit);
+                }
                 a.iter_mut().chain(b).chain(c).for_each(|r| visit(Read(r)));
                 d.iter_mut().for_each(|r| visit(Write(r)));
             }
@@ -373,7 +380,6 @@ impl Op {
             | Self::Exit { .. }
             | Self::Barrier(_)
             | Self::Say { .. }
-            | Self::WarpSync
             | Self::Spin
             | Self::End => {}
         }
@@ -387,8 +393,8 @@ impl Op {
             Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
             Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } => true,
             Self::Atomic { .. } | Self::AtomicWide { .. } => true,
-            Self::Clock { .. } | Self::WarpSync | Self::Spin => false,
-            Self::Subgroup { .. } | Self::MultiplyAdd { .. } | Self::ClearLocal { .. } => true,
+            Self::Clock { .. } | Self::Spin => false,
+            Self::Subgroup { .. } | Self::Collective { .. } | Self::ClearLocal { .. } => true,
             Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
             Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,
             Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,

@@ -138,14 +138,14 @@ fn decided(code: &Code, by_op: &[Vec<u32>]) -> HashMap<u32, Decided> {
         let pc = u32::try_from(pc).unwrap_or(u32::MAX);
         branches.iter().for_each(|branch| under.entry(*branch).or_default().push(pc));
     }
-    let (mut places, mut products) = (code.places.clone(), code.products.clone());
+    let (mut places, mut collectives) = (code.places.clone(), code.collectives.clone());
     let all = under.keys().map(|branch| {
         let (mut found, mut seen, mut open) = (Decided::default(), BTreeSet::from([*branch]), vec![*branch]);
         while let Some(branch) = open.pop() {
             for pc in under.get(&branch).into_iter().flatten() {
                 let mut op = code.ops[*pc as usize];
                 if op.moves() {
-                    op.mentions(&mut places, &mut products, &mut |mention| match mention {
+                    op.mentions(&mut places, &mut collectives, &mut |mention| match mention {
                         Mention::WriteOne(reg) => _ = found.scalars.insert(*reg),
                         Mention::Write(reg) => _ = found.vectors.insert(*reg),
                         Mention::ReadOne(_) | Mention::Read(_) => {}

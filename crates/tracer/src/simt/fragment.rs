@@ -3,10 +3,9 @@
 //! Which lane holds which element is a driver's own business. Here each lane holds parts of one row, so that 16 lanes
 //! that load together from a row-major tile read eight rows of 16 bytes of it, as NVIDIA's `ldmatrix` does.
 
-use super::ir::Product;
+use super::collective::Collective;
 use super::observers::Observer;
 use super::warp::{Surroundings, Warp};
-use crate::trace::FindingKind;
 use warpbook_base::half::{f16_to_f32, f32_to_f16};
 
 /// Lanes that share a matrix.
@@ -40,25 +39,19 @@ type Matrix = [[f32; 16]; 16];
 impl<const W: usize> Warp<W> {
     /// Multiplies matrices. Products are summed as `f32`, one column of `a` after the other, on what `c` holds; WGSL leaves the
     /// order open. An `f16` sum is rounded once, at the end.
-    pub(super) fn multiply_add<O: Observer>(&mut self, product: &Product, around: &mut Surroundings<'_, O>) {
-        let missing = Self::FULL & !self.mask;
-        if missing != 0 {
-            around.report(around.code.lines[self.pc - 1], FindingKind::InactiveLane, |at, _| {
-                format!(
-                    "cooperative matrices need every lane of a warp, and {} of {W} are not active here: what comes out is \
-                     not defined (workgroup {}, warp {})",
-                    missing.count_ones(),
-                    at.workgroup,
-                    at.warp,
-                )
-            });
-        }
+    pub(super) fn multiply_add<O: Observer>(
+        &mut self,
+        size: u32,
+        half: bool,
+        product: &Collective,
+        around: &mut Surroundings<'_, O>,
+    ) {
         // As much work as that many instructions, and fuel bounds time.
-        around.fuel = around.fuel.saturating_sub(u64::from(product.size.pow(3) / LANES));
-        let (a, b) = (self.matrix(product.size, &product.a), self.matrix(product.size, &product.b));
-        let mut sum = self.matrix(product.size, &product.c);
+        around.fuel = around.fuel.saturating_sub(u64::from(size.pow(3) / LANES));
+        let (a, b) = (self.matrix(size, &product.a), self.matrix(size, &product.b));
+        let mut sum = self.matrix(size, &product.c);
         for (sum, a) in sum.iter_mut().zip(&a) {
-            for (a, b) in a.iter().zip(&b).take(product.size as usize) {
+            for (a, b) in a.iter().zip(&b).take(size as usize) {
                 for (sum, b) in sum.iter_mut().zip(b) {
                     *sum += a * b;
                 }
@@ -67,9 +60,9 @@ impl<const W: usize> Warp<W> {
         for (i, d) in product.d.iter().enumerate() {
             let mut values = [0; W];
             for (lane, value) in (0..LANES).zip(&mut values) {
-                let (row, column) = position(product.size, lane, i);
+                let (row, column) = position(size, lane, i);
                 let sum = sum[row as usize][column as usize];
-                *value = if product.half { f16_to_f32(f32_to_f16(sum)) } else { sum }.to_bits();
+                *value = if half { f16_to_f32(f32_to_f16(sum)) } else { sum }.to_bits();
             }
             self.set(*d, &values, true);
         }

@@ -4,6 +4,7 @@
 //! either a constant, a value that the launch gives, a temporary (written once) or a component of a variable.
 //! Nothing here depends on the width of a warp.
 
+use super::collective::Collective;
 use super::ops::{Binary, Ternary, Unary};
 use super::say::Say;
 use super::subgroup::Subgroup;
@@ -267,12 +268,10 @@ pub enum Inst {
     Clock { dst: [Reg; 2] },
     /// A loop that waits for others begins another round.
     Spin,
-    /// The lanes of a warp wait for each other, and what they stored is seen by all of them.
-    WarpSync,
     /// Exchanges the lanes' `a`; each lane gets [`Subgroup::results`] components.
     Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
-    /// A product of cooperative matrices, as an index of [`Ir::products`].
-    MultiplyAdd { product: u32 },
+    /// An operation that the lanes of a warp do together, as an index of [`Ir::collectives`].
+    Collective { id: u32 },
     /// Zeroes `rows` words of local memory from `first`.
     ClearLocal { first: u32, rows: u32 },
     /// A lexical block, which limits where variables live.
@@ -332,9 +331,7 @@ impl Inst {
             | Self::Atomic { .. }
             | Self::AtomicWide { .. }
             | Self::Clock { .. }
-            | Self::WarpSync
             | Self::Subgroup { .. }
-            | Self::MultiplyAdd { .. }
             | Self::BreakIf { .. }
             | Self::EndLoop
             | Self::Switch { .. }
@@ -342,6 +339,7 @@ impl Inst {
             | Self::Say { .. }
             | Self::Barrier(_) => 1,
             Self::If { counted, .. } => u32::from(*counted),
+            Self::Collective { .. } => 1,
             _ => 0,
         }
     }
@@ -364,23 +362,6 @@ pub struct Variable {
     pub columns: Option<u64>,
 }
 
-/// A product of matrices that lie spread over the lanes of a warp: `d = a · b + c`. [`super::fragment`] says how they lie.
-#[derive(Clone, Debug)]
-pub struct Product {
-    /// Rows of each, and columns.
-    pub size: u32,
-    /// Whether the sums are `f16`.
-    pub half: bool,
-    /// Registers of the left factor.
-    pub a: Vec<Reg>,
-    /// Registers of the right factor.
-    pub b: Vec<Reg>,
-    /// Registers of what is added to.
-    pub c: Vec<Reg>,
-    /// Registers of the result.
-    pub d: Vec<Reg>,
-}
-
 /// The whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Ir {
@@ -392,10 +373,10 @@ pub struct Ir {
     pub regs: Vec<RegKind>,
     /// Places of memory accesses, each used by one instruction.
     pub places: Vec<Place>,
-    /// Products of cooperative matrices, each used by one instruction.
-    pub products: Vec<Product>,
     /// What the kernel prints or asserts, each used by one instruction.
     pub says: Vec<Say>,
+    /// Operations of whole warps, each used by one instruction.
+    pub collectives: Vec<Collective>,
     /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
     pub cooperative: bool,
     /// Whether it is PTX, whose warps have 32 lanes.
@@ -439,8 +420,8 @@ impl Inst {
                 }
             }
             Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
-            Self::MultiplyAdd { product } => {
-                let Product { a, b, c, .. } = &ir.products[product as usize];
+            Self::Collective { id } => {
+                let Collective { a, b, c, .. } = &ir.collectives[id as usize];
                 a.iter().chain(b).chain(c).for_each(|r| visit(*r));
             }
             Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
@@ -450,13 +431,23 @@ impl Inst {
         }
     }
 
+    /// Whether it stores to its place, and reads nothing there.
+    pub fn stores(&self, ir: &Ir) -> bool {
+        match *self {
+            Self::Store { .. } => true,
+            Self::Collective { id } => ir.collectives[id as usize].what.stores(),
+            _ => false,
+        }
+    }
+
     /// The place of a memory access.
-    pub fn place(&self) -> Option<PlaceId> {
+    pub fn place(&self, ir: &Ir) -> Option<PlaceId> {
         match *self {
             Self::Load { place, .. }
             | Self::Store { place, .. }
             | Self::Atomic { place, .. }
             | Self::AtomicWide { place, .. } => Some(place),
+            Self::Collective { id } => ir.collectives[id as usize].place,
             _ => None,
         }
     }

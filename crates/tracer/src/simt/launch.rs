@@ -383,6 +383,7 @@ impl Launch<'_> {
                 stored: scene.stored,
                 in_order: self.program.in_order,
                 shared_bytes: self.program.shared_bytes(),
+                warps: warps(self.program.workgroup_size(), width as usize),
                 grain: grain(scene.code),
                 width,
                 cooperative: self.program.ir.cooperative,

@@ -120,7 +120,9 @@ impl Program {
     /// Whether its lanes meet: at barriers, or by subgroup operations.
     #[must_use]
     pub fn meets(&self) -> bool {
-        self.ir.insts.iter().any(|inst| matches!(inst, Inst::Barrier(_) | Inst::Vote { .. } | Inst::Subgroup { .. }))
+        self.ir.insts.iter().any(|inst| {
+            matches!(inst, Inst::Barrier(_) | Inst::Vote { .. } | Inst::Subgroup { .. } | Inst::Collective { .. })
+        })
     }
 
     /// The buffers that a run needs, in this order.
@@ -155,18 +157,18 @@ impl Program {
     /// Whether it reads a buffer of [`Program::bindings`], or changes what is there by an atomic operation.
     #[must_use]
     pub fn reads(&self, binding: usize) -> bool {
-        self.does(binding, |inst| !matches!(inst, Inst::Store { .. }))
+        self.does(binding, |inst| !inst.stores(&self.ir))
     }
 
     /// Whether it stores to a buffer of [`Program::bindings`].
     #[must_use]
     pub fn stores(&self, binding: usize) -> bool {
-        self.does(binding, |inst| matches!(inst, Inst::Store { .. }))
+        self.does(binding, |inst| inst.stores(&self.ir))
     }
 
     fn does(&self, binding: usize, what: impl Fn(&Inst) -> bool) -> bool {
         self.ir.insts.iter().any(|inst| {
-            let mem = inst.place().map(|place| self.ir.places[place as usize].mem);
+            let mem = inst.place(&self.ir).map(|place| self.ir.places[place as usize].mem);
             matches!(mem, Some(Mem::Buffer(buffer)) if usize::from(buffer) == binding) && what(inst)
         })
     }
@@ -222,13 +224,15 @@ fn order_matters(ir: &Ir) -> bool {
     let used = used(ir);
     let (mut loaded, mut stored, mut changed) = (vec![false; buffers], vec![false; buffers], vec![false; buffers]);
     for inst in &ir.insts {
-        let Some(place) = inst.place().map(|p| &ir.places[p as usize]) else { continue };
+        let Some(place) = inst.place(ir).map(|p| &ir.places[p as usize]) else { continue };
         let Mem::Buffer(buffer) = place.mem else { continue };
         match inst {
             Inst::Load { .. } => loaded[usize::from(buffer)] = true,
             Inst::Store { .. } => stored[usize::from(buffer)] = true,
             // Two words are not changed at once by threads of this machine.
             Inst::AtomicWide { .. } => return true,
+            Inst::Collective { .. } if inst.stores(ir) => stored[usize::from(buffer)] = true,
+            Inst::Collective { .. } => loaded[usize::from(buffer)] = true,
             Inst::Atomic { op, old, .. } => {
                 // The sum of floats depends on their order.
                 let ordered = matches!(

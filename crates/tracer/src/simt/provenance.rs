@@ -296,7 +296,7 @@ impl Rerun<'_> {
             Mem::Buffer(buffer) => (variable.space, self.tensors[usize::from(buffer)].elem),
             Mem::Shared | Mem::Local => (Space::Shared, variable.elem),
         };
-        let bits = path.loaded(&found.taken, found.lane, found.part);
+        let bits = found.bits.unwrap_or_else(|| path.loaded(&found.taken, found.lane, found.part));
         // In a register a half is the float of the same value.
         let value = match place.width {
             Width::Half => Word { bits: u32::from(f32_to_f16(f32::from_bits(bits))), elem: Elem::F16 },

@@ -16,7 +16,7 @@ pub fn allocate(code: &mut Code) {
     let mut scalars: Vec<Option<Span>> = vec![None; code.scalars as usize];
     let mut vectors: Vec<Option<Span>> = vec![None; code.vectors as usize];
     for (i, op) in (0..).zip(&mut ops) {
-        op.mentions(&mut code.places, &mut code.products, &mut |mention| {
+        op.mentions(&mut code.places, &mut code.collectives, &mut |mention| {
             // An unused result still takes its register while it is written.
             let (spans, reg, last) = match mention {
                 Mention::ReadOne(r) => (&mut scalars, *r, i),
@@ -32,7 +32,7 @@ pub fn allocate(code: &mut Code) {
     let (scalar_map, scalar_count) = scan(scalars, given.0, &code.loops);
     let (vector_map, vector_count) = scan(vectors, given.1, &code.loops);
     for op in &mut ops {
-        op.mentions(&mut code.places, &mut code.products, &mut |mention| match mention {
+        op.mentions(&mut code.places, &mut code.collectives, &mut |mention| match mention {
             Mention::ReadOne(r) | Mention::WriteOne(r) => *r = scalar_map[*r as usize],
             Mention::Read(r) | Mention::Write(r) => *r = vector_map[*r as usize],
         });

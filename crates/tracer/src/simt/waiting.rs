@@ -142,6 +142,10 @@ impl<const W: usize> Workgroup<W> {
     fn state(&self) -> u64 {
         let mut hasher = FxHasher::default();
         self.shared.iter().for_each(|word| hasher.write_u32(*word));
+        self.engine
+            .barriers
+            .iter()
+            .for_each(|barrier| hasher.write_u64(u64::from(barrier.phase) << 32 | u64::from(barrier.missing)));
         for warp in &self.warps {
             warp.hash(&mut hasher);
         }

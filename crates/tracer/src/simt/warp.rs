@@ -1,11 +1,16 @@
 //! One warp: its registers, its lanes' mask, and the loop that executes operations.
 
+use super::boxes::Reading;
 use super::code::{Code, Given, Op, Place};
+use super::copies::Copy;
+use super::engine::Engine;
+use super::groups::Groups;
 use super::ir::{Builtin, Mem, Variable};
 use super::memory::Buffer;
 use super::observers::{Exchanged, Findings, Observer, Step};
 use super::ops::{Files, Src};
 use super::subgroup::{Subgroup, is_active};
+use super::wgmma::Pending;
 use super::wide::{Wide, low};
 use crate::trace::FindingKind;
 
@@ -17,6 +22,12 @@ const ROUNDS: u32 = 64;
 pub enum Stop {
     /// It waits at a barrier.
     Barrier,
+    /// It waits at a barrier in shared memory.
+    Waits,
+    /// It waits at the barrier with this number.
+    Named(u32),
+    /// It goes on when others have had their turn.
+    Yields,
     /// It has ended.
     Done,
     /// Its fuel does not last for the next block.
@@ -42,6 +53,7 @@ pub struct Surroundings<'a, O> {
     pub variables: &'a [Variable],
     pub buffers: &'a [Buffer<'a>],
     pub shared: &'a mut [u32],
+    pub engine: &'a mut Engine,
     pub observer: &'a mut O,
     pub findings: &'a mut Findings,
     pub at: Position,
@@ -84,6 +96,12 @@ pub struct Warp<const W: usize> {
     rounds: u32,
     /// The addresses of the present access.
     pub(super) addresses: [u32; W],
+    /// Copies that have not landed.
+    pub(super) copies: Groups<Copy<W>, W>,
+    /// Boxes that may still be read from shared memory.
+    pub(super) readings: Groups<Reading, W>,
+    /// Products that may still read theirs.
+    pub(super) products: Groups<Pending, W>,
 }
 
 impl<const W: usize> Warp<W> {
@@ -102,6 +120,9 @@ impl<const W: usize> Warp<W> {
             clock: 0,
             rounds: 0,
             addresses: [0; W],
+            copies: Groups::default(),
+            readings: Groups::default(),
+            products: Groups::default(),
         }
     }
 
@@ -112,6 +133,9 @@ impl<const W: usize> Warp<W> {
         (self.pc, self.clock, self.rounds) = (0, 0, 0);
         self.launched = if lanes == 0 { 0 } else { u64::MAX >> (64 - lanes) };
         self.mask = self.launched;
+        self.copies = Groups::default();
+        self.readings = Groups::default();
+        self.products = Groups::default();
         let builtin = |builtin: Builtin, lane: u32| {
             let linear = first + lane;
             let local = |axis: u8| match axis {
@@ -247,7 +271,6 @@ impl<const W: usize> Warp<W> {
                     let now = self.clock;
                     (self.scalars[dst[0] as usize], self.scalars[dst[1] as usize]) = (low(now), low(now >> 32));
                 }
-                Op::WarpSync => around.observer.warp_sync(),
                 Op::Spin => {
                     self.rounds += 1;
                     if self.rounds == ROUNDS {
@@ -256,7 +279,11 @@ impl<const W: usize> Warp<W> {
                     }
                 }
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
-                Op::MultiplyAdd { product } => self.multiply_add(&code.products[product as usize], around),
+                Op::Collective { id } => {
+                    if let Some(stop) = self.collective(id, around) {
+                        return stop;
+                    }
+                }
                 Op::ClearLocal { first, rows } => {
                     // Many rows take as long as many instructions do, and fuel bounds time.
                     around.fuel = around.fuel.saturating_sub(u64::from(rows / 32));
@@ -445,7 +472,7 @@ impl<const W: usize> Warp<W> {
         });
     }
 
-    fn check_barrier<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) {
+    pub(super) fn check_barrier<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) {
         let line = around.code.lines[self.pc - 1];
         around.observer.barrier(line, self.mask);
         let missing = self.launched & !self.mask;

@@ -3,9 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::code::{Code, Op};
+use super::engine::Engine;
 use super::ir::{Orders, Variable, Votes};
+use super::mbarriers::NAMED;
 use super::memory::Buffer;
-use super::observers::{Between, Findings, Observer, Poisoned, Stored};
+use super::observers::{Between, Findings, Meet, Observer, Poisoned, Stored};
 use super::warp::{Position, Stop, Surroundings, Warp};
 use crate::trace::FindingKind;
 
@@ -64,6 +66,7 @@ pub struct Workgroup<const W: usize> {
     pub(super) warps: Vec<Warp<W>>,
     pub(super) stops: Vec<Option<Stop>>,
     pub(super) shared: Vec<u32>,
+    pub(super) engine: Engine,
 }
 
 impl<const W: usize> Workgroup<W> {
@@ -75,6 +78,7 @@ impl<const W: usize> Workgroup<W> {
             warps: vec![Warp::new(scene.code); count],
             stops: vec![None; count],
             shared: vec![0; shared_bytes.div_ceil(4) as usize],
+            engine: Engine::default(),
         }
     }
 
@@ -93,6 +97,7 @@ impl<const W: usize> Workgroup<W> {
             warp.start(scene.code, i, scene.size, id, scene.grid);
         }
         self.stops.fill(None);
+        self.engine = Engine::default();
         // WGSL gives workgroup memory zeros.
         self.shared.fill(0);
     }
@@ -112,7 +117,7 @@ impl<const W: usize> Workgroup<W> {
         }
     }
 
-    /// Runs each warp up to its next barrier or its end; gives None if the workgroup can go on.
+    /// Runs the warps in turns, up to their next barrier or their end; gives None if the workgroup can go on.
     pub fn run_to_barrier<O: Observer>(
         &mut self,
         scene: &Scene<'_>,
@@ -126,41 +131,58 @@ impl<const W: usize> Workgroup<W> {
             variables: scene.variables,
             buffers: scene.buffers,
             shared: &mut self.shared,
+            engine: &mut self.engine,
             observer,
             findings,
             at: Position { workgroup: self.linear, warp: 0 },
             fuel: 0,
         };
-        let (mut waits, mut goes_on) = (false, false);
-        for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
-            around.at.warp = i;
-            around.observer.warp(i);
-            while stop.is_none() {
+        let spins = loop {
+            let (mut went_on, mut spins) = (false, false);
+            for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
+                let waits = match *stop {
+                    None => false,
+                    Some(Stop::Waits) => true,
+                    Some(Stop::Named(number)) if around.engine.passes(number, i) => {
+                        around.observer.warp(i);
+                        around.observer.meet(Meet::Passes(NAMED | number));
+                        false
+                    }
+                    Some(_) => continue,
+                };
+                around.at.warp = i;
+                around.observer.warp(i);
                 let slice = SLICE.min(*fuel);
                 around.fuel = slice;
+                let before = warp.pc;
                 let why = warp.run(&mut around);
                 *fuel -= slice - around.fuel;
                 if why == Stop::Trapped {
                     around.observer.done();
                     return Some(Progress::Done);
                 }
-                if why == Stop::Spins {
-                    waits = true;
-                    break;
-                }
-                if why != Stop::OutOfFuel {
-                    *stop = Some(why);
-                    goes_on = true;
-                } else if slice < SLICE {
+                spins |= why == Stop::Spins;
+                // One that still waits where it did has done nothing, and one that goes round in a loop has to be looked at by others.
+                went_on |=
+                    why != Stop::Spins && !(waits && why == Stop::Waits && warp.pc == before && around.fuel == slice);
+                *stop = match why {
+                    Stop::OutOfFuel | Stop::Yields | Stop::Spins => None,
+                    why => Some(why),
+                };
+                if why == Stop::OutOfFuel && slice < SLICE {
                     // The slice was all there was.
                     return Some(Progress::OutOfFuel);
-                } else if scene.cancel.load(Ordering::Relaxed) {
+                }
+                if stop.is_none() && scene.cancel.load(Ordering::Relaxed) {
                     return Some(Progress::Cancelled);
                 }
             }
-        }
-        if waits {
-            return (!goes_on).then_some(Progress::Waits);
+            if !went_on {
+                break spins;
+            }
+        };
+        if spins {
+            return Some(Progress::Waits);
         }
         if release(&mut self.warps, &mut self.stops, &mut around) {
             return None;
@@ -183,6 +205,10 @@ fn release<O: Observer, const W: usize>(
     around: &mut Surroundings<'_, O>,
 ) -> bool {
     let at_barrier = |stop: &Option<Stop>| *stop == Some(Stop::Barrier);
+    if stops.iter().any(|stop| matches!(stop, Some(Stop::Waits | Stop::Named(_)))) {
+        report_deadlock(warps, stops, around);
+        return false;
+    }
     let Some(first) = stops.iter().position(at_barrier) else { return false };
     let code = around.code;
     let line = |warp: &Warp<W>| code.lines[warp.pc - 1];
@@ -222,6 +248,46 @@ fn release<O: Observer, const W: usize>(
         *stop = None;
     }
     true
+}
+
+/// Reports that no warp can go on, with what each waits for.
+fn report_deadlock<O, const W: usize>(warps: &[Warp<W>], stops: &[Option<Stop>], around: &mut Surroundings<'_, O>) {
+    let code = around.code;
+    let mut waits: Vec<(u32, String, Vec<usize>)> = Vec::new();
+    for (i, (warp, stop)) in warps.iter().zip(stops).enumerate() {
+        let (line, what) = match stop {
+            Some(Stop::Waits) => (code.lines[warp.pc], format!("for {}", warp.waits_for(around))),
+            Some(Stop::Named(number)) => {
+                let (arrived, wanted) = around.engine.arrived(*number);
+                let what = format!("at barrier {number}, where {arrived} of {wanted} threads have arrived");
+                (code.lines[warp.pc - 1], what)
+            }
+            Some(Stop::Barrier) => (code.lines[warp.pc - 1], "for all of the block".to_owned()),
+            _ => continue,
+        };
+        match waits.iter_mut().find(|(l, w, _)| (*l, w) == (line, &what)) {
+            Some((.., who)) => who.push(i),
+            None => waits.push((line, what, vec![i])),
+        }
+    }
+    let ended = stops.iter().filter(|stop| **stop == Some(Stop::Done)).count();
+    let each: Vec<String> = waits
+        .iter()
+        .map(|(line, what, who)| {
+            let who: Vec<String> = who.iter().map(ToString::to_string).collect();
+            let (warps, wait) = if who.len() == 1 { ("warp", "waits") } else { ("warps", "wait") };
+            format!("{warps} {} {wait} {what} (line {line})", who.join(", "))
+        })
+        .collect();
+    let Some((line, ..)) = waits.first() else { return };
+    around.report(*line, FindingKind::Deadlock, |at, _| {
+        format!(
+            "no warp of workgroup {} can go on: {}; {ended} of {} have ended",
+            at.workgroup,
+            each.join("; "),
+            warps.len()
+        )
+    });
 }
 
 /// Warps of a workgroup.

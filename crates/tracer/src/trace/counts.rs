@@ -268,14 +268,16 @@ pub enum FindingKind {
     Race,
     /// A read of memory that nothing had written.
     Uninitialized,
+    /// A read of an asynchronous copy that has not landed.
+    EarlyRead,
     /// A subgroup operation that asks a lane which does not take part.
     InactiveLane,
     /// A barrier that not all lanes of a workgroup reach.
     DivergentBarrier,
+    /// Warps that wait for each other, or for what nobody does.
+    Deadlock,
     /// More instructions than the run's fuel allowed.
     OutOfFuel,
-    /// Warps wait for what none of those that are left will do.
-    Deadlock,
     /// The kernel ended itself: an assertion of its own failed, or it reached a trap.
     Assertion,
 }

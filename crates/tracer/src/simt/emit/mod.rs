@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::classes::{Class, Classes, binary};
 use super::code::{Block, Code, Given, NONE, Op};
-use super::ir::{Extent, Inst, Ir, Product, Reg, RegKind};
+use super::ir::{Extent, Inst, Ir, Reg, RegKind};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::regions::Regions;
 use super::subgroup::Subgroup;
@@ -314,16 +314,13 @@ impl Emitter<'_> {
                 // What comes later counts later.
                 self.block = None;
             }
-            Inst::WarpSync => {
-                self.push(Op::WarpSync);
-            }
             Inst::Spin => {
                 self.push(Op::Spin);
                 // Other warps may go on here.
                 self.block = None;
             }
             Inst::Subgroup { op, dst, a, index } => self.subgroup(op, dst, a, index),
-            Inst::MultiplyAdd { product } => self.multiply_add(product),
+            Inst::Collective { id } => self.collective(id),
             Inst::ClearLocal { first, rows } => {
                 self.push(Op::ClearLocal { first, rows });
             }
@@ -463,19 +460,6 @@ impl Emitter<'_> {
             }
         }
         self.push(Op::Subgroup { op, dst: regs, a, index, one });
-    }
-
-    fn multiply_add(&mut self, product: u32) {
-        let Product { size, half, a, b, c, d } = &self.ir.products[product as usize];
-        let [a, b, c] = [a, b, c].map(|regs| regs.iter().map(|reg| self.lanes(*reg)).collect());
-        let d = d.iter().map(|reg| {
-            let r = self.vector();
-            self.locs[*reg as usize] = Loc::Lanes(r);
-            r
-        });
-        let d = d.collect();
-        self.code.products.push(Product { size: *size, half: *half, a, b, c, d });
-        self.push(Op::MultiplyAdd { product: number(self.code.products.len() - 1) });
     }
 }
 

@@ -47,7 +47,7 @@ impl Facts {
                 facts.last[r] = facts.last[r].max(last);
             };
             inst.reads(ir, &mut read);
-            if let Some(place) = inst.place() {
+            if let Some(place) = inst.place(ir) {
                 ir.places[place as usize].terms.iter().for_each(|t| read(t.index));
             }
             if let Inst::Write { var, .. } = inst {
@@ -143,7 +143,7 @@ impl Emitter<'_> {
         use super::super::code::Mention::{Read, ReadOne, Write, WriteOne};
         let mut found = false;
         let mut op = self.code.ops[i];
-        op.mentions(&mut self.code.places, &mut self.code.products, &mut |mention| {
+        op.mentions(&mut self.code.places, &mut self.code.collectives, &mut |mention| {
             found |= match mention {
                 ReadOne(r) | WriteOne(r) => wanted == Src::scalar(*r),
                 Read(r) | Write(r) => wanted == Src::vector(*r),

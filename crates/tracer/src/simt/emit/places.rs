@@ -1,7 +1,8 @@
-//! Places of memory accesses, and operations on values of two registers.
+//! Places of memory accesses, operations on values of two registers, and operations of whole warps.
 
 use super::super::classes::Class;
 use super::super::code::{Index, Op, Place, Term, Whole};
+use super::super::collective::Collective;
 use super::super::ir::{Len, Mem, Reg};
 use super::super::ops::Src;
 use super::super::wide::Wide;
@@ -71,5 +72,24 @@ impl Emitter<'_> {
             }
         }
         self.push(Op::Wide { wide: Wide { op: wide.op, dst, args }, one, masked: false });
+    }
+
+    /// An operation of the whole warp: all its registers are vectors.
+    pub(super) fn collective(&mut self, id: u32) {
+        let Collective { what, place, other, a, b, c, d } = &self.ir.collectives[id as usize];
+        let [place, other] = [*place, *other].map(|place| place.map(|place| self.place(place)));
+        let [a, b, c] = [a, b, c].map(|regs| regs.iter().map(|reg| self.lanes(*reg)).collect());
+        let d = d.iter().map(|reg| {
+            let r = self.vector();
+            self.locs[*reg as usize] = Loc::Lanes(r);
+            r
+        });
+        let d = d.collect();
+        self.code.collectives.push(Collective { what: *what, place, other, a, b, c, d });
+        self.push(Op::Collective { id: number(self.code.collectives.len() - 1) });
+        if what.waits() {
+            // Other warps go on here, so a chain of dependent instructions does not go on past it.
+            self.block = None;
+        }
     }
 }

@@ -5,8 +5,9 @@
 use naga::ir::{CooperativeData, Expression, TypeInner};
 use naga::{Handle, Span};
 
+use super::super::collective::{Collective, What};
 use super::super::fragment;
-use super::super::ir::{Builtin, Inst, Mem, PlaceId, Product, Reg, Term, Width};
+use super::super::ir::{Builtin, Inst, Mem, PlaceId, Reg, Term, Width};
 use super::super::ops::Binary;
 use super::pointer::{Index, Pointer, Root};
 use super::types::{Kind, Leaf};
@@ -93,9 +94,7 @@ impl<'a> Lower<'a> {
         let (a, b, c) = (self.regs(frame, a)?, self.regs(frame, b)?, self.regs(frame, c)?);
         self.b.at(span);
         let d: Vec<Reg> = c.iter().map(|_| self.b.temp()).collect();
-        self.b.ir.products.push(Product { size, half, a, b, c, d: d.clone() });
-        let product = u32::try_from(self.b.ir.products.len() - 1).unwrap_or(u32::MAX);
-        self.b.push(Inst::MultiplyAdd { product });
+        self.b.collective(Collective::on(What::Cooperative { size, half }, [a, b, c, d.clone()]));
         Ok(d)
     }
 

@@ -1,13 +1,15 @@
 //! Optional checks of a workgroup: for data races, and for reads of memory that was never written.
 
 use super::between::Between;
+use super::landing::Landing;
 use super::race::Races;
 use super::stored::Stored;
 use super::uninitialized::{Poisoned, Unwritten};
-use super::{Access, Findings, Observer};
+use super::{Access, Findings, Meet, Observer, Phase};
 use crate::simt::code::Place;
 use crate::simt::ir::{Mem, Orders, Variable};
 use crate::simt::memory::Buffer;
+use crate::trace::{AccessKind, Space};
 
 /// The facts of a run that the checks use.
 #[derive(Clone, Copy)]
@@ -26,6 +28,8 @@ pub struct Known<'a> {
     pub in_order: bool,
     /// Workgroup memory, in bytes.
     pub shared_bytes: u32,
+    /// Warps of a workgroup.
+    pub warps: usize,
     /// Bytes of the narrowest access.
     pub grain: u32,
     /// Lanes of a warp.
@@ -47,6 +51,7 @@ pub struct Checks<'a> {
     first: u32,
     races: Races<'a>,
     unwritten: Unwritten<'a>,
+    landing: Landing<'a>,
     stored: Option<&'a Stored>,
     findings: Findings,
 }
@@ -59,6 +64,7 @@ impl<'a> Checks<'a> {
             first: 0,
             races: Races::new(known),
             unwritten: Unwritten::new(known),
+            landing: Landing::new(known),
             stored: known.stored,
             findings: Findings::default(),
         }
@@ -69,6 +75,7 @@ impl<'a> Checks<'a> {
         self.findings.workgroup = linear;
         self.races.start();
         self.unwritten.start();
+        self.landing.start();
     }
 
     /// Hands over what was found since the last time.
@@ -86,24 +93,57 @@ impl Observer for Checks<'_> {
 
     fn access(&mut self, access: &Access<'_>) {
         self.races.access(access, self.first, &mut self.findings);
-        self.unwritten.access(access, self.first, &mut self.findings);
+        // A read that comes too early is found once.
+        let early = self.landing.access(access, self.first, &mut self.findings);
+        if !early || access.kind == AccessKind::Store {
+            self.unwritten.access(access, self.first, &mut self.findings);
+        }
         if let Some(stored) = self.stored {
             stored.access(access);
         }
     }
 
-    fn release(&mut self, orders: Orders) {
-        self.races.release(orders);
+    fn later(&mut self, access: &Access<'_>, phase: Phase) {
+        match phase {
+            // Who reads before a copy lands was found then, and is not found again.
+            Phase::Lands { anew: true } => self.races.access(access, self.first, &mut Findings::default()),
+            Phase::Lands { anew: false } => {}
+            _ => self.races.access(access, self.first, &mut self.findings),
+        }
+        match phase {
+            Phase::Begins { .. } => {
+                self.landing.access(access, self.first, &mut self.findings);
+                self.landing.begin(access);
+            }
+            Phase::HasRead => self.landing.has_read(access),
+            Phase::Reads => {
+                self.landing.reads(access);
+                if !self.landing.access(access, self.first, &mut self.findings) {
+                    self.unwritten.access(access, self.first, &mut self.findings);
+                }
+            }
+            Phase::Lands { .. } => {
+                self.landing.land(access);
+                self.unwritten.access(access, self.first, &mut self.findings);
+            }
+        }
     }
 
-    fn warp_sync(&mut self) {
-        self.races.warp_sync(self.first);
+    fn meet(&mut self, how: Meet) {
+        self.races.meet(self.first, how);
+    }
+
+    fn release(&mut self, orders: Orders) {
+        self.races.release(orders);
     }
 }
 
 /// The name of `byte` of a place's memory, for messages: within its variable.
 pub(super) fn name(place: &Place, byte: u32, variables: &[Variable]) -> String {
-    let Some(variable) = variables.get(usize::from(place.variable)) else { return format!("byte {byte}") };
-    let byte = if place.mem == Mem::Shared { byte - variable.base } else { byte };
+    let is_there = |v: &&Variable| v.space == Space::Shared && (v.base..v.base + v.bytes).contains(&byte);
+    // An asynchronous operation may go to any variable of shared memory.
+    let there = if place.mem == Mem::Shared { variables.iter().find(is_there) } else { None };
+    let Some(variable) = there.or(variables.get(usize::from(place.variable))) else { return format!("byte {byte}") };
+    let byte = if place.mem == Mem::Shared { byte.wrapping_sub(variable.base) } else { byte };
     format!("word {} (byte {byte}) of `{}`", byte / 4, variable.name)
 }

@@ -8,7 +8,7 @@ use super::divergence::Divergence;
 use super::profile::Profile;
 use super::sectors::Sectors;
 use super::uniforms::Uniforms;
-use super::{Access, Observer};
+use super::{Access, Observer, Phase};
 use crate::simt::code::Code;
 use crate::simt::ir::Orders;
 use crate::trace::{LineCounts, Space, Trace};
@@ -106,6 +106,12 @@ impl Observer for Counter {
             Space::Shared => self.banks.access(access),
             Space::Uniform => self.uniforms.access(access),
             Space::Global => self.sectors.access(access),
+        }
+    }
+
+    fn later(&mut self, access: &Access<'_>, phase: Phase) {
+        if phase == (Phase::Begins { counted: true }) {
+            self.access(access);
         }
     }
 

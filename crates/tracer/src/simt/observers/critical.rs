@@ -11,27 +11,23 @@ use crate::trace::{CriticalPath, Trace};
 /// Instructions, those of the longest chains, waits for buffers, waits for workgroup memory, barriers.
 type Path = [u64; 5];
 
-/// The path of a paused workgroup, and the warp that it was paused in.
+/// The path of a paused workgroup: that of each warp since the last barrier, and of all up to it.
 #[derive(Debug)]
-pub struct Suspended([Path; 3], u32);
+pub struct Suspended(Vec<Path>, Path);
 
 /// Counts the critical path.
 #[derive(Clone, Debug)]
 pub struct Critical {
     /// The path of each basic block.
     blocks: Vec<Path>,
-    /// Of the present warp since the last barrier.
-    warp: Path,
-    /// The maximum of the warps since the last barrier.
-    epoch: Path,
+    /// Of each warp since the last barrier.
+    warps: Vec<Path>,
     /// Of the present workgroup up to the last barrier.
     workgroup: Path,
     /// The maximum of the workgroups.
     longest: Path,
     /// The present warp's number.
-    number: u32,
-    /// The number of the warp that goes on after a pause.
-    resumed: Option<u32>,
+    number: usize,
 }
 
 impl Critical {
@@ -43,12 +39,10 @@ impl Critical {
         let none = Path::default();
         Self {
             blocks: code.blocks.iter().map(path).collect(),
-            warp: none,
-            epoch: none,
+            warps: Vec::new(),
             workgroup: none,
             longest: none,
             number: 0,
-            resumed: None,
         }
     }
 
@@ -65,24 +59,19 @@ impl Critical {
 
     /// Takes out the path of a workgroup that is paused.
     pub fn suspend(&mut self) -> Suspended {
-        let paths = [&mut self.warp, &mut self.epoch, &mut self.workgroup];
-        Suspended(paths.map(std::mem::take), self.number)
+        Suspended(std::mem::take(&mut self.warps), std::mem::take(&mut self.workgroup))
     }
 
     /// Puts back the path of a workgroup that goes on.
-    pub fn resume(&mut self, Suspended(path, warp): Suspended) {
-        [self.warp, self.epoch, self.workgroup] = path;
-        self.resumed = Some(warp);
-    }
-
-    fn end_warp(&mut self) {
-        let warp = std::mem::take(&mut self.warp);
-        take_maximum(&mut self.epoch, &warp);
+    pub fn resume(&mut self, Suspended(warps, workgroup): Suspended) {
+        (self.warps, self.workgroup) = (warps, workgroup);
     }
 
     fn end_epoch(&mut self) {
-        self.end_warp();
-        let epoch = std::mem::take(&mut self.epoch);
+        let mut epoch = Path::default();
+        for warp in &mut self.warps {
+            take_maximum(&mut epoch, &std::mem::take(warp));
+        }
         self.workgroup.iter_mut().zip(epoch).for_each(|(sum, more)| *sum += more);
     }
 }
@@ -95,16 +84,18 @@ impl Observer for Critical {
     const ACTIVE: bool = true;
 
     fn warp(&mut self, warp: u32) {
-        if self.resumed.take() != Some(warp) {
-            self.end_warp();
+        self.number = warp as usize;
+        if self.warps.len() <= self.number {
+            self.warps.resize(self.number + 1, Path::default());
         }
-        self.number = warp;
     }
 
     #[inline]
     fn block(&mut self, block: u32, _: u64) {
         let more = &self.blocks[block as usize];
-        self.warp.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        if let Some(warp) = self.warps.get_mut(self.number) {
+            warp.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
     }
 
     fn release(&mut self, _: Orders) {

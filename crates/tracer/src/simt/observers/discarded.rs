@@ -234,9 +234,9 @@ impl Observer for Discarded<'_> {
                     }
                 }
             }
-            Op::MultiplyAdd { product } => {
-                let product = &code.products[product as usize];
-                let factors = product.a.iter().chain(&product.b).chain(&product.c);
+            Op::Collective { id } => {
+                let together = &code.collectives[id as usize];
+                let factors = together.a.iter().chain(&together.b).chain(&together.c);
                 self.used |= factors.fold(0, |all, reg| lanes_of(mask).fold(all, |all, l| all | *self.vector(*reg, l)));
             }
             Op::ClearLocal { first, rows } => {

@@ -10,6 +10,8 @@ mod discarded;
 mod divergence;
 mod findings;
 mod heat;
+mod landing;
+mod order;
 mod path;
 mod pattern;
 mod profile;
@@ -29,6 +31,7 @@ pub use critical::Suspended;
 pub use discarded::{Discarded, MAX_LINES};
 pub use findings::{Findings, Mend};
 pub use heat::{Fetched, Fetching};
+pub use order::Meet;
 pub use path::{Path, Taken};
 pub use step::Step;
 pub use stored::{Stored, Written};
@@ -98,6 +101,8 @@ pub struct Access<'a> {
     pub mask: u64,
     /// Their addresses.
     pub addresses: Addresses<'a>,
+    /// The lane that does it all, of an operation that one lane asks for.
+    pub actor: Option<u32>,
 }
 
 impl Access<'_> {
@@ -136,6 +141,19 @@ fn count_lanes(mask: u64, full: u64) -> u32 {
     if mask == full { full.count_ones() } else { mask.count_ones() }
 }
 
+/// A part of an asynchronous operation on shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// It begins to write; `counted` as a store if the machine's counters have it among the stores of warps.
+    Begins { counted: bool },
+    /// The data is there; `anew` if it counts as written by the lane now, and not since it began.
+    Lands { anew: bool },
+    /// It begins to read.
+    Reads,
+    /// It has read.
+    HasRead,
+}
+
 /// Sees what warps do. What it does not care for it leaves out.
 pub trait Observer {
     /// Whether it looks at anything.
@@ -149,6 +167,8 @@ pub trait Observer {
     fn block(&mut self, _: u32, _: u64) {}
     /// Memory is accessed.
     fn access(&mut self, _: &Access<'_>) {}
+    /// An asynchronous operation accesses shared memory.
+    fn later(&mut self, _: &Access<'_>, _: Phase) {}
     /// A branch: of the lanes in `mask`, those in `taken` go one way.
     fn branch(&mut self, _: u32, _: u64, _: u64) {}
     /// Lanes exchange values.
@@ -157,8 +177,8 @@ pub trait Observer {
     fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
-    /// The lanes of the warp meet, and see what they stored before.
-    fn warp_sync(&mut self) {}
+    /// The warp meets others.
+    fn meet(&mut self, _: Meet) {}
     /// The workgroup has ended.
     fn done(&mut self) {}
     /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
@@ -193,6 +213,11 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         self.1.access(access);
     }
 
+    fn later(&mut self, access: &Access<'_>, phase: Phase) {
+        self.0.later(access, phase);
+        self.1.later(access, phase);
+    }
+
     fn branch(&mut self, line: u32, mask: u64, taken: u64) {
         self.0.branch(line, mask, taken);
         self.1.branch(line, mask, taken);
@@ -213,9 +238,9 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         self.1.release(orders);
     }
 
-    fn warp_sync(&mut self) {
-        self.0.warp_sync();
-        self.1.warp_sync();
+    fn meet(&mut self, how: Meet) {
+        self.0.meet(how);
+        self.1.meet(how);
     }
 
     fn done(&mut self) {
@@ -246,6 +271,12 @@ impl<O: Observer> Observer for Option<&mut O> {
         }
     }
 
+    fn later(&mut self, access: &Access<'_>, phase: Phase) {
+        if let Some(observer) = self {
+            observer.later(access, phase);
+        }
+    }
+
     fn branch(&mut self, line: u32, mask: u64, taken: u64) {
         if let Some(observer) = self {
             observer.branch(line, mask, taken);
@@ -270,9 +301,9 @@ impl<O: Observer> Observer for Option<&mut O> {
         }
     }
 
-    fn warp_sync(&mut self) {
+    fn meet(&mut self, how: Meet) {
         if let Some(observer) = self {
-            observer.warp_sync();
+            observer.meet(how);
         }
     }
 

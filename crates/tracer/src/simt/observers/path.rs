@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 
 use super::{Observer, Step, Watch, lanes_of};
 use crate::simt::code::{Code, NONE, Op};
+use crate::simt::collective::What;
 
 /// Steps kept at most; with their words some 130 MB.
 const MAX_STEPS: usize = 1 << 21;
@@ -98,6 +99,12 @@ impl<'a> Path<'a> {
         self.word(taken.words + rank(taken.mask, lane))
     }
 
+    /// The value that a lane gave as register `i` of a box or a product in shared memory.
+    pub fn given(&self, taken: &Taken, i: usize, lane: u32) -> u32 {
+        let lanes = u64::from(taken.mask.count_ones());
+        self.word(taken.words + self.around(taken.pc).count() as u64 + i as u64 * lanes + rank(taken.mask, lane))
+    }
+
     /// The value that a lane of a load found in component `word` of the place's.
     pub fn loaded(&self, taken: &Taken, lane: u32, word: u8) -> u32 {
         let lanes = u64::from(taken.mask.count_ones());
@@ -154,6 +161,13 @@ impl<'a> Path<'a> {
         }
     }
 
+    /// Keeps the rounds of the loops around an operation.
+    fn keep_rounds(&mut self, pc: u32) {
+        for i in self.around(pc).collect::<Vec<_>>() {
+            self.words.push_back(self.warps[self.warp as usize].1[i]);
+        }
+    }
+
     fn keep(&mut self, step: &Step<'_>) {
         let words = self.gone + self.words.len() as u64;
         let pc = u32::try_from(step.pc).unwrap_or(u32::MAX);
@@ -171,6 +185,18 @@ impl<'a> Path<'a> {
                 Some(place)
             }
             Op::Store { place, .. } => Some(place),
+            Op::Collective { id } => {
+                let together = &self.code.collectives[id as usize];
+                if let What::Box(_) | What::Wgmma(_) = together.what {
+                    self.keep_rounds(pc);
+                    for reg in together.a.iter().chain(&together.b) {
+                        self.words.extend(lanes_of(step.mask).map(|lane| step.vector(*reg, lane)));
+                    }
+                    None
+                } else {
+                    together.place
+                }
+            }
             Op::Subgroup { index, .. } => {
                 self.words.extend(lanes_of(step.mask).map(|lane| step.operand(index, lane)));
                 None
@@ -179,9 +205,7 @@ impl<'a> Path<'a> {
         };
         if let Some(place) = place {
             let place = &self.code.places[place as usize];
-            for i in self.around(pc).collect::<Vec<_>>() {
-                self.words.push_back(self.warps[self.warp as usize].1[i]);
-            }
+            self.keep_rounds(pc);
             self.words.extend(lanes_of(step.mask).map(|lane| step.address(place, lane).unwrap_or(OUTSIDE)));
         }
         self.steps.push_back(Taken { warp: self.warp, pc, mask: step.mask, words });

@@ -1,9 +1,9 @@
 //! Finds data races: two lanes of a workgroup at one place in memory with no barrier between, at least one of them writing.
 //!
 //! Memory is tracked in words, or in halves of them if the program has 16-bit accesses. Each word remembers its last writer and two of its
-//! readers, with the *epoch* they did it in: barriers that order the memory begin a new one. Two different readers are enough, since a
+//! readers, with the time they did it at: [`Order`] says what came before. Two different readers are enough, since a
 //! writer differs from at least one of them. Lanes of one warp race like any others, unless they met in between (`__syncwarp`): nothing
-//! promises lockstep. In CUDA, lanes that store the same value at one place by one instruction do not race. Only atomic operations
+//! promises lockstep. In CUDA, lanes that store the same value at one place do not race, as racecheck has it. Only atomic operations
 //! reach atomic words: [`super::atomics`] looks at these. A write to a component of a vector is one to the whole vector, as WGSL has it:
 //! hardware may only store vectors.
 //! Races between workgroups are [`super::between`]'s.
@@ -13,7 +13,8 @@ use std::collections::HashMap;
 use super::atomics::Atomics;
 use super::between::{Between, Deed};
 use super::checks::{Known, name};
-use super::{Access, Addresses, Findings, Mend, Operand, lanes_of};
+use super::order::Order;
+use super::{Access, Addresses, Findings, Meet, Mend, lanes_of};
 use crate::simt::ir::{Mem, Orders, Variable};
 use crate::simt::memory::Buffer;
 use crate::trace::AccessKind;
@@ -21,62 +22,50 @@ use crate::trace::AccessKind;
 /// Words of a [`Page`].
 const PAGE: u32 = 256;
 
-/// Who did it, and where.
+/// Who did it, where, and when, as [`Order`] counts.
 #[derive(Clone, Copy, Default)]
 struct Mark {
     /// Its local index.
     lane: u32,
     line: u32,
-    /// How often the lanes of its warp had met before.
-    meetings: u32,
+    time: u32,
+    /// What it wrote; of a vector the first component.
+    value: u32,
 }
 
-impl Mark {
-    /// Whether another lane did something else before, with nothing that orders both. Warps have `width` lanes.
-    fn races_with(&self, earlier: &Self, width: u32) -> bool {
-        self.lane != earlier.lane && !self.follows(earlier, width)
-    }
-
-    /// Whether both are of one warp, whose lanes met in between.
-    fn follows(&self, earlier: &Self, width: u32) -> bool {
-        self.lane / width == earlier.lane / width && self.meetings != earlier.meetings
-    }
-}
-
-/// The accesses to one word. Epochs count from 1.
+/// The accesses to one word.
 #[derive(Clone, Copy, Default)]
 struct Word {
-    /// The epoch of the last write.
-    written: u32,
     writer: Mark,
-    /// The epoch of the last read.
-    read: u32,
     /// The same twice while there was only one.
     readers: [Mark; 2],
 }
 
 impl Word {
-    /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote.
-    fn touch(&mut self, by: Mark, writes: bool, epoch: u32, width: u32) -> Option<(Mark, bool)> {
-        let races = |earlier: &Mark| by.races_with(earlier, width);
-        let mut other = (self.written == epoch && races(&self.writer)).then_some((self.writer, true));
+    /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote. `past` says what happened before.
+    #[inline]
+    fn touch(&mut self, by: Mark, writes: bool, past: impl Fn(&Mark) -> bool) -> Option<(Mark, bool)> {
+        let races = |mark: &Mark| mark.lane != by.lane && !past(mark);
+        let mut other = races(&self.writer).then_some((self.writer, true));
         if writes {
-            if self.read == epoch {
-                other = other.or(self.readers.into_iter().find(races).map(|r| (r, false)));
+            other = other.or(self.readers.into_iter().find(races).map(|r| (r, false)));
+            self.writer = by;
+            return other;
+        }
+        let [first, second] = &mut self.readers;
+        match (past(first), past(second)) {
+            (true, true) => self.readers = [by; 2],
+            (true, false) => *first = by,
+            (false, true) => *second = by,
+            // Of a lane, its last read.
+            (false, false) if first.lane == by.lane && second.lane == by.lane => {
+                first.time = by.time;
+                second.time = by.time;
             }
-            (self.written, self.writer) = (epoch, by);
-        } else if self.read != epoch {
-            (self.read, self.readers) = (epoch, [by; 2]);
-        } else if let Some(earlier) = self.readers.iter_mut().find(|r| by.follows(r, width)) {
-            *earlier = by;
-        } else if self.readers[0].lane == self.readers[1].lane
-            || self
-                .readers
-                .iter()
-                .all(|r| r.lane / width == self.readers[0].lane / width && r.lane / width != by.lane / width)
-        {
-            // Best are two of different warps: what a warp did is ordered when its lanes meet.
-            self.readers[1] = by;
+            (false, false) if first.lane == by.lane => first.time = by.time,
+            (false, false) if second.lane == by.lane => second.time = by.time,
+            (false, false) if first.lane == second.lane => *second = by,
+            (false, false) => {}
         }
         other
     }
@@ -135,11 +124,11 @@ pub(super) struct Races<'a> {
     /// Whether the kernel has a barrier that orders no memory.
     subgroup_barrier: bool,
     cuda: bool,
+    /// Whether the kernel orders its blocks itself.
     fenced: bool,
-    /// By warp, how often its lanes met.
-    meetings: Vec<u32>,
-    shared_epoch: u32,
-    storage_epoch: u32,
+    warps: usize,
+    of_shared: Order,
+    of_storage: Order,
 }
 
 impl<'a> Races<'a> {
@@ -157,9 +146,9 @@ impl<'a> Races<'a> {
             subgroup_barrier: known.subgroup_barrier,
             cuda: known.cuda,
             fenced: known.fenced,
-            meetings: Vec::new(),
-            shared_epoch: 1,
-            storage_epoch: 1,
+            warps: known.warps,
+            of_shared: Order::default(),
+            of_storage: Order::default(),
         }
     }
 
@@ -172,29 +161,33 @@ impl<'a> Races<'a> {
 
     /// A barrier was passed.
     pub fn release(&mut self, orders: Orders) {
-        self.shared_epoch = self.shared_epoch.wrapping_add(u32::from(orders.shared));
-        self.storage_epoch = self.storage_epoch.wrapping_add(u32::from(orders.storage));
+        if orders.shared {
+            self.of_shared.all_meet();
+        }
+        if orders.storage {
+            self.of_storage.all_meet();
+        }
     }
 
-    /// The lanes of the warp whose first lane has local index `first` meet.
-    pub fn warp_sync(&mut self, first: u32) {
+    /// The warp whose first lane has local index `first` meets others.
+    pub fn meet(&mut self, first: u32, how: Meet) {
         let warp = (first / self.width) as usize;
-        if self.meetings.len() <= warp {
-            self.meetings.resize(warp + 1, 0);
-        }
-        self.meetings[warp] = self.meetings[warp].wrapping_add(1);
+        self.of_shared.meet(warp, self.warps, how);
+        self.of_storage.meet(warp, self.warps, how);
     }
 
     /// A warp whose first lane has local index `first` accesses memory.
     pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
         let place = access.place;
-        let (buffer, epoch) = match place.mem {
+        let (buffer, order) = match place.mem {
             Mem::Buffer(buffer) => match self.buffers[usize::from(buffer)] {
                 Buffer::Read(_) => return,
-                Buffer::Written(_) => (Some(buffer), self.storage_epoch),
+                Buffer::Written(_) => (Some(buffer), &self.of_storage),
             },
-            _ => (None, self.shared_epoch),
+            _ => (None, &self.of_shared),
         };
+        let warp = (first / self.width) as usize;
+        let time = order.now(warp);
         let Some(deed) = Deed::of(access) else { return };
         if place.atomic {
             if let (Some(between), Some(buffer)) = (self.between, buffer) {
@@ -203,14 +196,14 @@ impl<'a> Races<'a> {
             if self.fenced {
                 return;
             }
-            return self.atomics.access(access, (first, epoch), (self.variables, self.cuda), findings);
+            return self.atomics.access(access, (first, time), (self.variables, self.cuda), findings);
         }
         let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
         let (width, cooperative, subgroup_barrier) = (self.width, self.cooperative, self.subgroup_barrier);
         let cuda = self.cuda;
-        let meetings = self.meetings.get((first / width) as usize).copied().unwrap_or(0);
         touched(access, self.grain, |lane, index| {
-            let by = Mark { lane: first + lane, line: place.line, meetings };
+            let value = access.operand.as_ref().map_or(0, |operand| operand.at(lane));
+            let by = Mark { lane: first + access.actor.unwrap_or(lane), line: place.line, time, value };
             let word = match buffer {
                 Some(buffer) => {
                     if let Some(between) = self.between {
@@ -220,12 +213,9 @@ impl<'a> Races<'a> {
                 }
                 None => &mut self.shared[index as usize],
             };
-            let Some((other, wrote)) = word.touch(by, writes, epoch, width) else { return };
-            if cuda
-                && wrote
-                && other.line == place.line
-                && is_written_alike(access, lane, other.lane.wrapping_sub(first))
-            {
+            let past = |mark: &Mark| order.is_past(warp, ((mark.lane / width) as usize, mark.time));
+            let Some((other, wrote)) = word.touch(by, writes, past) else { return };
+            if cuda && writes && wrote && other.value == by.value {
                 return;
             }
             findings.report_race(place.line, buffer, || {
@@ -256,14 +246,6 @@ impl<'a> Races<'a> {
             });
         });
     }
-}
-
-/// Whether two lanes store the same value at the same address by one instruction. CUDA lets lanes of a warp do so: one of the stores is
-/// done (CUDA C++ Programming Guide, "SIMT Architecture"). Of a vector the first component is compared.
-fn is_written_alike(access: &Access<'_>, a: u32, b: u32) -> bool {
-    let takes_part = b < 64 && access.mask >> b & 1 == 1;
-    let alike = |operand: &Operand<'_>| operand.at(a) == operand.at(b);
-    takes_part && access.addresses.at(a) == access.addresses.at(b) && access.operand.as_ref().is_some_and(alike)
 }
 
 /// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a

@@ -1,6 +1,6 @@
 //! Keeps single events of some workgroups, for the stage to play.
 
-use super::{Access, Exchanged, Observer, banks, lanes_of, sectors, uniforms};
+use super::{Access, Exchanged, Observer, Phase, banks, lanes_of, sectors, uniforms};
 use crate::simt::ir::Variable;
 use crate::simt::subgroup::Subgroup;
 use crate::trace::{Event, EventKind, Exchange, Space, Timeline};
@@ -95,6 +95,12 @@ impl Observer for Recorder<'_> {
                 cost: u16::try_from(cost).unwrap_or(u16::MAX),
             }
         });
+    }
+
+    fn later(&mut self, access: &Access<'_>, phase: Phase) {
+        if phase == (Phase::Begins { counted: true }) {
+            self.access(access);
+        }
     }
 
     fn branch(&mut self, line: u32, mask: u64, taken: u64) {

@@ -2,6 +2,7 @@
 
 use super::{Observer, Step, lanes_of};
 use crate::simt::code::{Code, Op};
+use crate::simt::collective::What;
 use crate::simt::ir::{Mem, Width};
 use crate::simt::memory::{Buffer, Words, atomic_result};
 
@@ -79,6 +80,22 @@ impl<'a> Watch<'a> {
         self.last = Some(Write { workgroup, warp, lane, pc, component, number });
     }
 
+    /// A box that may have the element in it.
+    fn stored_box(&mut self, id: u32, step: &Step<'_>) {
+        let together = &self.code.collectives[id as usize];
+        let (What::Box(boxes), Some(place)) = (together.what, together.place) else { return };
+        if boxes.load || self.code.places[place as usize].mem != Mem::Buffer(self.target.buffer) {
+            return;
+        }
+        for lane in lanes_of(step.mask) {
+            let [x, y] = [1, 2].map(|i| step.vector(together.a[i], lane).cast_signed());
+            let byte = self.target.byte & !3;
+            if boxes.place_of(x, y, byte).is_some() {
+                self.wrote(step.pc, lane, Component { byte, width: Width::Word });
+            }
+        }
+    }
+
     /// Lanes go in order, so an atomic that replaces only under a condition can be followed lane by lane.
     fn atomic(&mut self, step: &Step<'_>) {
         let Op::Atomic { op, place, value, compare, .. } = self.code.ops[step.pc] else { return };
@@ -105,6 +122,9 @@ impl Observer for Watch<'_> {
     }
 
     fn step(&mut self, step: &Step<'_>) {
+        if let Op::Collective { id } = self.code.ops[step.pc] {
+            return self.stored_box(id, step);
+        }
         let (Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWide { place, .. }) =
             self.code.ops[step.pc]
         else {

@@ -118,9 +118,13 @@ pub(super) fn variable(kernel: &Kernel, name: &str) -> Option<usize> {
 
 /// The origin of an operand.
 pub(super) fn of_operand(kernel: &Kernel, operand: &Operand, of: &[Origin]) -> Origin {
-    let named = |name: &str| variable(kernel, name).map_or_else(Origin::default, |v| Origin::of(Root::Variable(v)));
+    let root = |name: &str| variable(kernel, name).map(Root::Variable).or(param(kernel, name).map(Root::Param));
+    let named = |name: &str| root(name).map_or_else(Origin::default, Origin::of);
     match operand {
-        Operand::Reg(reg) | Operand::Address { base: Base::Reg(reg), .. } => of[*reg as usize].clone(),
+        Operand::Reg(reg)
+        | Operand::Address { base: Base::Reg(reg), .. }
+        | Operand::Box { map: Base::Reg(reg), .. } => of[*reg as usize].clone(),
+        Operand::Box { map: Base::Name(name), .. } => named(name),
         Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } => named(name),
         operand if specials::is_workspace(operand) => {
             specials::workspace(kernel).map_or_else(Origin::default, |v| Origin::of(Root::Variable(v)))
@@ -155,17 +159,31 @@ pub(super) fn params_of(origin: &Origin) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Whether an instruction accesses memory by its address operand, which that is, and the type of the access.
-pub(super) fn accessed(i: &Instruction) -> Option<(&Operand, Ty)> {
-    let place = match i.words[0].as_str() {
-        "ld" | "ldu" | "atom" => 1,
-        "st" | "red" => 0,
-        _ => return None,
-    };
-    if i.has("param") {
-        return None;
+/// An access of an instruction to memory.
+pub(super) struct Accessed<'a> {
+    /// The address.
+    pub operand: &'a Operand,
+    pub ty: Ty,
+    pub writes: bool,
+}
+
+/// The accesses of an instruction by its address operands.
+pub(super) fn accesses(i: &Instruction) -> Vec<Accessed<'_>> {
+    if let ("cp", [to, from, ..], true) = (i.words[0].as_str(), i.operands.as_slice(), i.has("ca") || i.has("cg")) {
+        let access = |operand, writes| Accessed { operand, ty: Ty::Bits(32), writes };
+        return vec![access(to, true), access(from, false)];
     }
-    Some((i.operands.get(place)?, *i.types().last()?))
+    let (place, writes) = match i.words[0].as_str() {
+        _ if i.has("param") => return Vec::new(),
+        "ld" | "ldu" | "ldmatrix" => (1, false),
+        "wmma" if i.has("load") => (1, false),
+        "atom" => (1, true),
+        "st" | "red" | "stmatrix" => (0, true),
+        "wmma" if i.has("store") => (0, true),
+        _ => return Vec::new(),
+    };
+    let found = i.operands.get(place).zip(i.types().last().copied());
+    found.map(|(operand, ty)| Accessed { operand, ty, writes }).into_iter().collect()
 }
 
 /// The parameters of a kernel.
@@ -174,9 +192,10 @@ pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     let mut accessed_as: Vec<Option<Ty>> = vec![None; kernel.params.len()];
     for part in &kernel.body {
         let Part::Instruction(i) = part else { continue };
-        let Some((operand, ty)) = accessed(i) else { continue };
-        for p in params_of(&of_operand(kernel, operand, &of)) {
-            accessed_as[p] = accessed_as[p].or(Some(ty));
+        for Accessed { operand, ty, .. } in accesses(i) {
+            for p in params_of(&of_operand(kernel, operand, &of)) {
+                accessed_as[p] = accessed_as[p].or(Some(ty));
+            }
         }
     }
     // One that is only made an address is a pointer that the kernel happens not to follow.
@@ -187,7 +206,10 @@ pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     let mut is_pointer: Vec<bool> = accessed_as.iter().map(Option::is_some).collect();
     for i in made {
         if let Some(operand) = i.operands.get(1) {
-            params_of(&of_operand(kernel, operand, &of)).for_each(|p| is_pointer[p] = true);
+            let made = params_of(&of_operand(kernel, operand, &of))
+                .filter(|p| kernel.params[*p].bytes == 8)
+                .collect::<Vec<_>>();
+            made.into_iter().for_each(|p| is_pointer[p] = true);
         }
     }
     let each = kernel.params.iter().enumerate().map(|(p, param)| Parameter {
@@ -250,10 +272,11 @@ pub(super) fn is_sum(i: &Instruction) -> bool {
 
 /// The registers that an instruction reads, other than as an address.
 fn uses_as_number(i: &Instruction, visit: &mut dyn FnMut(RegId)) {
-    let mut addresses = Vec::new();
-    if let Some((Operand::Address { base: Base::Reg(reg), .. }, _)) = accessed(i) {
-        addresses.push(*reg);
-    }
+    let address = |accessed: Accessed<'_>| match accessed.operand {
+        Operand::Address { base: Base::Reg(reg), .. } => Some(*reg),
+        _ => None,
+    };
+    let addresses: Vec<RegId> = accesses(i).into_iter().filter_map(address).collect();
     uses(
         i,
         |reg| {

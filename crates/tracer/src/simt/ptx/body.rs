@@ -350,8 +350,13 @@ impl<'p, 'a> Body<'p, 'a> {
             offset = offset.wrapping_add(if negative { value.wrapping_neg() } else { value });
             more = self.parser.take('+');
         }
-        if self.parser.is(',') {
-            return Err(self.parser.error("an address of several coordinates cannot be traced yet"));
+        if offset == 0 && self.parser.take(',') {
+            let at = match self.operand(1)? {
+                Operand::Parts(parts) => parts,
+                one => vec![one],
+            };
+            self.parser.expect(']')?;
+            return Ok(Operand::Box { map: base, at });
         }
         self.parser.expect(']')?;
         Ok(Operand::Address { base, offset })

@@ -2,6 +2,7 @@
 
 use warpbook_base::diag::Diagnostic;
 
+use super::super::collective::{Collective, What};
 use super::super::ir::{Inst, Orders, Reg, Votes};
 use super::super::ops::Binary;
 use super::super::subgroup::{Shuffle, Subgroup};
@@ -10,15 +11,39 @@ use super::module::{Instruction, Operand, Ty};
 
 impl Lower<'_> {
     pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        if i.words[1..].first().is_some_and(|word| word == "warp") {
+            // It orders the memory of the warp's lanes, which run together here, and is no instruction of its own.
+            self.b.uncounted = true;
+            self.b.collective(Collective::on(What::Lanes, [const { Vec::new() }; 4]));
+            self.b.uncounted = false;
+            return Ok(());
+        }
         if i.has("red") {
             return self.vote(i);
         }
         let whole = matches!(i.operands.as_slice(), [] | [Operand::Whole(0)])
             || matches!(i.operands.as_slice(), [Operand::Whole(0), Operand::Whole(count)] if *count == self.threads());
         if !i.has("sync") || !whole {
-            return Err(self.unsupported(i));
+            return self.named_barrier(i);
         }
         self.b.push(Inst::Barrier(Orders { shared: true, storage: true }));
+        Ok(())
+    }
+
+    /// A barrier with a number, for some warps.
+    fn named_barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let (number, count) = match i.operands.as_slice() {
+            [number] => (number, &Operand::Whole(self.threads())),
+            [number, count] => (number, count),
+            _ => return Err(self.unsupported(i)),
+        };
+        let waits = i.has("sync");
+        if i.has("cluster") || !waits && !i.has("arrive") {
+            return Err(self.unsupported(i));
+        }
+        let (number, count) = (self.word(number, Ty::Unsigned(32))?, self.word(count, Ty::Unsigned(32))?);
+        let a = [vec![number], vec![count], Vec::new(), Vec::new()];
+        self.b.collective(Collective::on(What::NamedBarrier { waits }, a));
         Ok(())
     }
 

@@ -19,6 +19,9 @@ use crate::dispatch::Argument;
 /// Instructions of the IR, fewer than a slice of fuel.
 const MAX_INSTS: usize = 1 << 20;
 
+/// Bytes of a tensor map.
+const MAP_BYTES: usize = 128;
+
 /// A memory that a [`Root`] leads into, as the IR has it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Located {
@@ -116,6 +119,7 @@ impl<'a> Lower<'a> {
             let bytes = match argument {
                 Argument::Buffer(_) => 8,
                 Argument::Value(bytes) => bytes.len(),
+                Argument::Map(..) => MAP_BYTES,
             };
             if bytes != param.bytes as usize {
                 let message =
@@ -290,6 +294,8 @@ impl<'a> Lower<'a> {
                 };
                 match addresses::variable(self.kernel, name) {
                     Some(v) => Ok(Sum { root: Some(Root::Variable(v)), start, terms: Vec::new() }),
+                    // Which map it is the origin says.
+                    None if self.map(name).is_some() => Ok(Sum::number(0)),
                     None => Err(self.error(format!("there is no variable `{name}`"))),
                 }
             }

@@ -62,7 +62,13 @@ impl Lower<'_> {
     }
 
     /// Loads from one memory, a register per component.
-    fn loaded(&mut self, i: &Instruction, address: &Operand, parts: Parts, root: Root) -> Result<Vec<Reg>, Diagnostic> {
+    pub(super) fn loaded(
+        &mut self,
+        i: &Instruction,
+        address: &Operand,
+        parts: Parts,
+        root: Root,
+    ) -> Result<Vec<Reg>, Diagnostic> {
         let place = self.place(i, address, parts, root)?;
         let zero = self.b.constant(0);
         let mut loaded = Vec::new();
@@ -86,7 +92,7 @@ impl Lower<'_> {
     }
 
     /// The memories that an address may lead into, at least one.
-    fn roots(&self, address: &Operand) -> Result<Vec<Root>, Diagnostic> {
+    pub(super) fn roots(&self, address: &Operand) -> Result<Vec<Root>, Diagnostic> {
         let mut roots = addresses::of_operand(self.kernel, address, &self.origins).0;
         // Of variables at one place, such as those that the launch sizes, one is enough.
         let mut places = Vec::new();
@@ -105,7 +111,7 @@ impl Lower<'_> {
     }
 
     /// Begins what is done only where an address leads into the memory of `root`, which is one of `roots`.
-    fn open_if_in(&mut self, address: &Operand, root: Root, roots: &[Root]) -> Result<(), Diagnostic> {
+    pub(super) fn open_if_in(&mut self, address: &Operand, root: Root, roots: &[Root]) -> Result<(), Diagnostic> {
         let Operand::Address { base: Base::Reg(reg), offset } = address else {
             return Err(self.error("this address cannot be traced"));
         };
@@ -226,7 +232,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Where an access goes in the memory of `root`.
+    /// Where an access goes in the memory of `root`, which its suffixes may name.
     pub(super) fn place(
         &mut self,
         i: &Instruction,
@@ -234,13 +240,25 @@ impl Lower<'_> {
         parts: Parts,
         root: Root,
     ) -> Result<Place, Diagnostic> {
-        let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
-        let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
         let named = ["global", "shared", "local", "const"].into_iter().find(|space| {
             i.words[1..]
                 .iter()
                 .any(|word| word == space || word.strip_prefix(space).is_some_and(|r| r.starts_with("::")))
         });
+        self.place_in(i, address, parts, root, named)
+    }
+
+    /// The same, where it is known which memory is named.
+    pub(super) fn place_in(
+        &mut self,
+        i: &Instruction,
+        address: &Operand,
+        parts: Parts,
+        root: Root,
+        named: Option<&str>,
+    ) -> Result<Place, Diagnostic> {
+        let Operand::Address { base, offset } = address else { return Err(self.unsupported(i)) };
+        let Some(located) = self.located(root) else { return Err(self.unsupported(i)) };
         let mem = match (located.memory, named) {
             (Memory::Shared, Some("shared") | None) => Mem::Shared,
             (Memory::Local, Some("local") | None) => Mem::Local,
@@ -326,6 +344,7 @@ impl Lower<'_> {
                 }
                 _ => Err(self.error("a pointer is read as a whole")),
             },
+            Argument::Map(..) => Err(self.error("the bytes of a tensor map cannot be traced")),
             Argument::Value(bytes) => {
                 let size = ty.bytes() as usize;
                 for (n, result) in results.iter().enumerate() {

@@ -8,6 +8,7 @@
 
 mod addresses;
 mod arithmetic;
+mod asynchronous;
 mod atomics;
 mod bits;
 mod body;
@@ -17,8 +18,10 @@ mod compare;
 mod convert;
 mod flow;
 mod halves;
+mod hopper;
 mod lanes;
 mod lower;
+mod matrices;
 mod memory;
 mod module;
 mod operations;

@@ -84,6 +84,11 @@ pub(super) enum Operand {
         base: Base,
         offset: i64,
     },
+    /// `[map, {x, y}]`: a box of a tensor map.
+    Box {
+        map: Base,
+        at: Vec<Operand>,
+    },
     /// `p|q`: two results.
     Two(RegId, RegId),
     /// `_`: a result that nobody wants.

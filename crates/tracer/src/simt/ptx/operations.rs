@@ -32,11 +32,14 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Of what was pushed for one instruction of PTX, only the first operation counts.
+    /// Of what was pushed for one instruction of PTX, only one operation counts: the first of the whole warp, if there is one, else the
+    /// first.
     fn count_once(&mut self, first: usize) {
-        let mut counted = false;
-        for (inst, line) in self.b.ir.insts[first..].iter().zip(&mut self.b.ir.lines[first..]) {
-            if inst.weight() > 0 && std::mem::replace(&mut counted, true) {
+        let insts = &self.b.ir.insts[first..];
+        let together = insts.iter().position(|inst| matches!(inst, Inst::Collective { .. }));
+        let counted = together.or(insts.iter().position(|inst| inst.weight() > 0));
+        for (n, (inst, line)) in insts.iter().zip(&mut self.b.ir.lines[first..]).enumerate() {
+            if inst.weight() > 0 && Some(n) != counted {
                 *line = 0;
             }
         }
@@ -69,14 +72,19 @@ impl Lower<'_> {
                 self.function(i)
             }
             "shfl" | "vote" | "activemask" | "redux" => self.exchange(i),
-            "bar" | "barrier" if i.words.get(1).is_some_and(|word| word == "warp") => self.warp_sync(),
             "bar" | "barrier" => self.barrier(i),
             "match" => self.matches(i),
             "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" => self.rare(i),
             "isspacep" => self.is_in_space(i),
+            "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wmma" => self.matrices(i),
+            "cp" if i.has("bulk") => self.bulk(i),
+            "cp" => self.asynchronous(i),
+            "mbarrier" => self.mbarrier(i),
+            "wgmma" => self.wgmma(i),
+            "elect" => self.elect(i),
             "membar" | "fence" => self.fence(i),
-            // Caches are not modelled, and time is not either.
-            "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" => Ok(()),
+            // Caches are not modelled, nor time, nor how many registers there are.
+            "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" | "setmaxnreg" => Ok(()),
             "printf" | "assert" | "trap" => self.outcry(i),
             // For debuggers and profilers.
             "brkpt" | "pmevent" => Ok(()),

@@ -2,7 +2,7 @@
 
 use warpbook_base::diag::Diagnostic;
 
-use super::super::ir::{Inst, Reg};
+use super::super::ir::Reg;
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::subgroup::Subgroup;
 use super::super::wide::WideOp;
@@ -144,12 +144,6 @@ impl Lower<'_> {
     /// Memory fences: memory is in order here, but blocks that use them order what they do themselves.
     pub(super) fn fence(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         self.b.ir.fenced |= ["gl", "sys", "gpu"].iter().any(|scope| i.has(scope));
-        Ok(())
-    }
-
-    /// The lanes of a warp meet.
-    pub(super) fn warp_sync(&mut self) -> Result<(), Diagnostic> {
-        self.b.push(Inst::WarpSync);
         Ok(())
     }
 

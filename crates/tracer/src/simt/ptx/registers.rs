@@ -17,6 +17,11 @@ pub(super) fn uses(i: &Instruction, mut read: impl FnMut(RegId), mut write: impl
         read(pred);
     }
     let results = results(i);
+    // The sums of this one are in its registers before, too.
+    let adds = i.words[0] == "wgmma" && results > 0;
+    if adds && let Some(sums) = i.operands.first() {
+        each(sums, &mut |reg, _| read(reg));
+    }
     for (n, operand) in i.operands.iter().enumerate() {
         each(operand, &mut |reg, in_address| if n < results && !in_address { write(reg) } else { read(reg) });
     }
@@ -26,8 +31,11 @@ pub(super) fn uses(i: &Instruction, mut read: impl FnMut(RegId), mut write: impl
 fn results(i: &Instruction) -> usize {
     match i.words[0].as_str() {
         "bar" | "barrier" if i.has("red") => 1,
-        "st" | "red" | "bar" | "barrier" | "membar" | "fence" | "bra" | "ret" | "exit" | "prefetch" | "prefetchu"
-        | "nanosleep" | "discard" | "applypriority" => 0,
+        "wmma" if i.has("store") => 0,
+        "wgmma" => usize::from(i.has("mma_async")),
+        "mbarrier" if ["init", "inval", "expect_tx", "complete_tx"].contains(&i.words[1].as_str()) => 0,
+        "st" | "red" | "stmatrix" | "cp" | "setmaxnreg" | "bar" | "barrier" | "membar" | "fence" | "bra" | "ret"
+        | "exit" | "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" => 0,
         word if super::outcries::writes_nothing(word) => 0,
         _ => 1,
     }
@@ -40,6 +48,12 @@ fn each(operand: &Operand, visit: &mut dyn FnMut(RegId, bool)) {
         Operand::Two(a, b) => [*a, *b].into_iter().for_each(|reg| visit(reg, false)),
         Operand::Parts(parts) => parts.iter().for_each(|part| each(part, visit)),
         Operand::Address { base: Base::Reg(reg), .. } => visit(*reg, true),
+        Operand::Box { map, at } => {
+            if let Base::Reg(reg) = map {
+                visit(*reg, true);
+            }
+            at.iter().for_each(|part| each(part, &mut |reg, _| visit(reg, true)));
+        }
         _ => {}
     }
 }

@@ -8,7 +8,7 @@ use warpbook_base::tensor::{Elem, Tensor};
 use super::super::ir::Variable;
 use super::super::layout::{Layout, Shape};
 use super::super::program::Binding;
-use super::addresses::{self, Root};
+use super::addresses::{self, Accessed, Root};
 use super::lower::{Located, Lower};
 use super::module::{Base, Memory, Operand, Part, Ty};
 use super::specials;
@@ -34,18 +34,21 @@ impl Lower<'_> {
         let (mut types, mut written) = (vec![None; self.kernel.params.len()], vec![false; self.kernel.params.len()]);
         for part in &self.kernel.body {
             let Part::Instruction(i) = part else { continue };
-            let Some((operand, ty)) = addresses::accessed(i) else { continue };
-            for p in addresses::params_of(&addresses::of_operand(self.kernel, operand, &self.origins)) {
-                types[p] = types[p].or(Some(ty));
-                written[p] |= !i.words[0].starts_with("ld");
+            for Accessed { operand, ty, writes } in addresses::accesses(i) {
+                for p in addresses::params_of(&addresses::of_operand(self.kernel, operand, &self.origins)) {
+                    types[p] = types[p].or(Some(ty));
+                    written[p] |= writes;
+                }
             }
         }
+        let mut least = vec![4; self.kernel.params.len()];
+        self.mapped(&mut types, &mut written, &mut least)?;
         for (p, argument) in self.ptx.arguments.iter().enumerate() {
             let Argument::Buffer(name) = argument else { continue };
             let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
             let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
             let kind = if written[p] { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
-            bindings.push(binding(name.clone(), number, kind, elem));
+            bindings.push(Binding { min_bytes: least[p], ..binding(name.clone(), number, kind, elem) });
             self.b.ir.variables.push(Variable {
                 name: name.clone(),
                 space: Space::Global,
@@ -152,9 +155,10 @@ impl Lower<'_> {
     pub(super) fn element(&self, root: Root) -> Option<Elem> {
         self.kernel.body.iter().find_map(|part| {
             let Part::Instruction(i) = part else { return None };
-            let (operand, ty) = addresses::accessed(i)?;
-            let of = addresses::of_operand(self.kernel, operand, &self.origins);
-            of.0.contains(&root).then(|| elem(ty))
+            addresses::accesses(i).into_iter().find_map(|accessed| {
+                let of = addresses::of_operand(self.kernel, accessed.operand, &self.origins);
+                of.0.contains(&root).then(|| elem(accessed.ty))
+            })
         })
     }
 

@@ -7,12 +7,13 @@
 //! If a step matters, so do the branches that it depends on. If a register matters, so do the branches that, taken the other way, could
 //! have written it.
 
+mod matrices;
+
 use std::collections::HashMap;
 
 use super::code::{Code, Given, Index, Mention, NONE, Op, Place};
 use super::control::Control;
-use super::fragment;
-use super::ir::{AtomicOp, Builtin, Mem, Product};
+use super::ir::{AtomicOp, Builtin, Mem};
 use super::memory::Buffer;
 use super::observers::{Path, Taken, Write, lanes_of};
 use super::ops::Src;
@@ -90,6 +91,8 @@ pub struct Found {
     pub part: u8,
     /// Byte address of that word.
     pub address: u32,
+    /// Its bits, if the path does not have them.
+    pub bits: Option<u32>,
     pub role: Role,
     /// Who in the workgroup had stored it.
     pub stored_by: Option<Stored>,
@@ -262,7 +265,7 @@ impl Walk<'_> {
                 }
             }
             Op::Subgroup { op, dst, a, index, one } => self.subgroup(taken, (op, dst, one), (a, index)),
-            Op::MultiplyAdd { product } => self.multiply_add(taken, &code.products[product as usize]),
+            Op::Collective { id } => self.collective(taken, &code.collectives[id as usize]),
             // Control flow, which is not recorded.
             op => debug_assert!(!op.moves()),
         }
@@ -284,29 +287,6 @@ impl Walk<'_> {
             self.vector(warp, a).add(wants.moved(from));
             if op.has_index() {
                 self.want(warp, index, wants.addresses().moved(1 << lane));
-            }
-        }
-    }
-
-    /// A product of matrices: an element is made of a row of one, a column of the other, and what was added to.
-    fn multiply_add(&mut self, taken: &Taken, product: &Product) {
-        let warp = taken.warp;
-        // All that is wanted first: a sum may lie in the registers of what went into it.
-        let wanted: Vec<Live> = product.d.iter().map(|d| self.vector(warp, *d).take(taken.mask)).collect();
-        for (i, live) in wanted.into_iter().enumerate() {
-            self.vector(warp, product.c[i]).add(live);
-            self.decided_by(taken, live.any());
-            for lane in lanes_of(live.any()) {
-                let live = live.of(1 << lane);
-                let (row, column) = fragment::position(product.size, lane, i);
-                for (j, (a, b)) in product.a.iter().zip(&product.b).enumerate() {
-                    let of = |wanted: &dyn Fn((u32, u32)) -> bool| {
-                        let lanes = (0..fragment::LANES).filter(|l| wanted(fragment::position(product.size, *l, j)));
-                        live.moved(lanes.fold(0, |bits, l| bits | 1 << l))
-                    };
-                    self.vector(warp, *a).add(of(&|(r, _)| r == row));
-                    self.vector(warp, *b).add(of(&|(_, c)| c == column));
-                }
             }
         }
     }
@@ -352,12 +332,24 @@ impl Walk<'_> {
             self.vector(taken.warp, row).add(live);
             return;
         }
+        self.found(taken, (at, part, lane), (address, None), live);
+    }
+
+    /// A word of a place was loaded from `address`, with these bits if the path does not know them, on behalf of the lanes in `live`.
+    fn found(
+        &mut self,
+        taken: &Taken,
+        (at, part, lane): (u32, u8, u32),
+        (address, bits): (u32, Option<u32>),
+        live: Live,
+    ) {
+        let place = &self.code.places[at as usize];
         let role = live.role();
         let number = self.slice.found.len();
         let listed = number < 2 * MAX_LOADS;
         if listed {
             let lane = if live.any() >> lane & 1 == 1 { lane } else { (live.any() & taken.mask).trailing_zeros() };
-            self.slice.found.push(Found { taken: *taken, place: at, lane, part, address, role, stored_by: None });
+            self.slice.found.push(Found { taken: *taken, place: at, lane, part, address, bits, role, stored_by: None });
         } else {
             self.slice.omitted += 1;
         }
