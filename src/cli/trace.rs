@@ -18,7 +18,7 @@ use crate::session::run::output::Printed;
 use crate::session::run::shader_file::{self, TraceOptions};
 use crate::trace::provenance::Origin;
 use crate::trace::record::Ceilings;
-use crate::trace::{PassRecord, Record, Trace, Unwritten};
+use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let (pack, _) = crate::session::load(&context.files);
@@ -98,7 +98,8 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         out::note(&format!("{of}line {line}: {}", finding.message));
     }
     for note in &trace.notes {
-        out::note(&format!("line {}: note: {}", line_name(&source, note.line), note.message));
+        let what = if note.kind == NoteKind::Printed { "prints" } else { "note" };
+        out::note(&format!("line {}: {what}: {}", line_name(&source, note.line), note.message.trim_end()));
     }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }

@@ -7,7 +7,7 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::base::{files, parts};
 use crate::gpu::simt::assemble;
 use crate::job::{Argument, Assembled, Binding, Blame, Code, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape};
-use crate::simt::{self, Parameter};
+use crate::simt::{self, ModuleVariable, Parameter};
 
 /// A kernel's parameter with the name that people know it by.
 struct Named {
@@ -49,7 +49,11 @@ pub(super) fn of_text(
     let twin = Twin { entry, ..twin };
     let named = parameters(target, &ptx, &twin).map_err(one)?;
     let missing = missing_shape(options);
-    let (arguments, problems) = arguments(&twin, &named, options);
+    let (mut arguments, problems) = arguments(&twin, &named, options);
+    let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(one)?;
+    let is_given = |variable: &&ModuleVariable| options.buffers.iter().any(|(name, ..)| *name == variable.name);
+    let (given, others): (Vec<_>, Vec<_>) = variables.iter().partition(is_given);
+    arguments.extend(given.into_iter().map(|variable| Argument::Buffer(variable.name.clone())));
     let problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
     let (Some(grid), Some(block), true) = (options.grid, options.block, problems.is_empty()) else {
         return Err(problems);
@@ -62,7 +66,8 @@ pub(super) fn of_text(
         let typed = options.types.iter().find(|(name, _)| *name == binding.name).map(|(_, elem)| *elem);
         let declared = named.iter().find(|n| n.name == binding.name).and_then(|n| n.declared.as_ref()?.elem);
         binding.elem = typed.or(declared).unwrap_or(binding.elem);
-        binding.stride = Some(u32::try_from(binding.elem.bytes()).unwrap_or(4));
+        // A variable of the module has a size of its own.
+        binding.stride = binding.stride.map(|_| u32::try_from(binding.elem.bytes()).unwrap_or(4));
     }
     let buffers = sized(target, &bindings, options)?;
     let of = |(buffer, b): (usize, &simt::Binding)| Binding {
@@ -84,7 +89,13 @@ pub(super) fn of_text(
     let spec = spec(options);
     let mut job = Job { seed: options.seed, trace: Some(spec), ..Job::of(launch, buffers) };
     let notes = begin(&program, &mut job, options)?;
-    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
+    let warnings = others.into_iter().filter(|variable| variable.is_constant && !variable.has_value).map(|variable| {
+        let name = &variable.name;
+        let message = format!("`{name}` is in constant memory, which the host fills: here it holds zeros");
+        Diagnostic::warning(message)
+            .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
+    });
+    Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes })
 }
 
 /// The PTX of a .cu file.

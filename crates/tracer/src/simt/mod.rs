@@ -47,5 +47,8 @@ pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use observers::Written;
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};
-pub use ptx::{Parameter, Ptx, entries as ptx_entries, parameters as ptx_parameters};
+pub use ptx::{
+    ModuleVariable, Parameter, Ptx, entries as ptx_entries, module_variables as ptx_variables,
+    parameters as ptx_parameters,
+};
 pub use tally::of_this_thread;

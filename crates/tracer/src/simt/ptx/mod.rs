@@ -71,6 +71,19 @@ pub struct Parameter {
     pub ty: String,
 }
 
+/// A variable of the module that a kernel uses, whose contents a launch may give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleVariable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether it is in constant memory, which only the host writes.
+    pub is_constant: bool,
+    /// Whether the module gives it a first value.
+    pub has_value: bool,
+}
+
 /// The result of lowering.
 pub(super) struct Lowered {
     pub ir: Ir,
@@ -94,6 +107,15 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
 pub fn parameters(file: &str, text: &str, entry: &str) -> Result<Vec<Parameter>, Diagnostic> {
     let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
     Ok(addresses::parameters(&kernel))
+}
+
+/// The variables of the module that the kernel `entry` uses.
+///
+/// # Errors
+/// Invalid text, with its line; a kernel that does not exist.
+pub fn module_variables(file: &str, text: &str, entry: &str) -> Result<Vec<ModuleVariable>, Diagnostic> {
+    let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
+    Ok(variables::of_module(&kernel))
 }
 
 /// Lowers a kernel.
