@@ -72,7 +72,7 @@ impl Lower<'_> {
             "bar" | "barrier" if i.words.get(1).is_some_and(|word| word == "warp") => self.warp_sync(),
             "bar" | "barrier" => self.barrier(i),
             "match" => self.matches(i),
-            "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" => self.rare(i),
+            "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" | "bmsk" | "szext" => self.rare(i),
             "isspacep" => self.is_in_space(i),
             "membar" | "fence" => self.fence(i),
             // Caches are not modelled, and time is not either.

@@ -41,7 +41,7 @@ impl Lower<'_> {
                 written[p] |= !i.words[0].starts_with("ld");
             }
         }
-        for (p, argument) in self.ptx.arguments.iter().enumerate() {
+        for (p, argument) in self.ptx.arguments.iter().enumerate().take(self.kernel.params.len()) {
             let Argument::Buffer(name) = argument else { continue };
             let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
             let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
