@@ -1,16 +1,17 @@
 //! Three ways to one result: every kernel and program of every lesson agrees with its reference on the tracer and on the graphics driver.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{devices, driver};
 use warpbook::base::diag::Diagnostic;
-use warpbook::job::{Job, MeasureSpec, Node, TraceSpec};
+use warpbook::job::{Job, Language, MeasureSpec, Node, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
 use warpbook::session;
 use warpbook::session::jobs::work;
 use warpbook::session::jobs::{self, Params, Purpose};
-use warpbook::session::run::{Runner, is_not_here};
+use warpbook::session::run::{self, Runner, is_not_here};
 use warpbook::trace::record::Backend;
 
 /// Operations or bytes that a launch here needs at most.
@@ -118,5 +119,42 @@ fn every_program_agrees_with_its_reference_on_every_backend() {
             }
         }
     }
+    assert!(checked > 100, "only {checked} runs");
+}
+
+/// By hand: PTX for other settings than the pages' has to be compiled.
+#[test]
+#[ignore = "it needs NVRTC: cargo test --test main agree::every_twin -- --ignored --nocapture"]
+fn every_twin_agrees_with_its_reference_when_traced_from_cuda() {
+    let (devices, cancel) = (devices(), AtomicBool::new(false));
+    let (pack, problems) = session::load(&PackFiles::Embedded);
+    assert_eq!(problems, []);
+    let (mut checked, mut refused, mut wrong) = (0, BTreeMap::<String, u32>::new(), Vec::new());
+    for lesson in &pack.lessons {
+        for variant in lesson.programs.iter().flat_map(Program::variants) {
+            let mut launched = Vec::new();
+            for params in settings(lesson, &variant) {
+                let purpose = run::purpose(Backend::Simt, 11, true).in_language(Language::Cuda);
+                let Ok(job) = jobs::build(lesson, &variant, &params, &purpose) else { continue };
+                if launched.contains(&job) {
+                    continue;
+                }
+                launched.push(job);
+                let runner =
+                    Runner { devices: &devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel: &cancel };
+                let at = format!("{}/{variant} at {params:?}", lesson.id);
+                match runner.program(&variant, &params) {
+                    Err(why) => *refused.entry(why[0].message.clone()).or_default() += 1,
+                    Ok(done) if done.problems().is_empty() && done.record.complete() => checked += 1,
+                    Ok(done) => {
+                        let found: Vec<_> = done.record.findings().map(|(_, finding)| &finding.message).collect();
+                        wrong.push(format!("{at}: {:?} {found:?}", done.problems()));
+                    }
+                }
+            }
+        }
+    }
+    println!("{checked} runs agree; refused: {refused:#?}");
+    assert!(wrong.is_empty(), "{} runs are wrong: {wrong:#?}", wrong.len());
     assert!(checked > 100, "only {checked} runs");
 }

@@ -15,7 +15,7 @@ use crate::session::run::explain;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
 use crate::trace::provenance::Origin;
-use crate::trace::{PassRecord, Record, Trace, Unwritten};
+use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let mut options = args.setting.options();
@@ -62,7 +62,8 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         out::note(&format!("{of}line {line}: {}", finding.message));
     }
     for note in &trace.notes {
-        out::note(&format!("line {}: note: {}", line_name(&source, note.line), note.message));
+        let what = if note.kind == NoteKind::Printed { "prints" } else { "note" };
+        out::note(&format!("line {}: {what}: {}", line_name(&source, note.line), note.message.trim_end()));
     }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use warpbook::base::diag::Diagnostic;
 use warpbook::base::rng;
 use warpbook::base::tensor::{Init, Tensor};
-use warpbook::job::TraceSpec;
-use warpbook::simt::{self, Options, Program};
+use warpbook::job::{Argument, TraceSpec};
+use warpbook::simt::{self, Options, Program, Ptx};
 
 /// Warp instructions for a run. Many texts have loops that do not end.
 const FUEL: u64 = 1 << 14;
@@ -108,10 +108,19 @@ fn panicked(told: bool) -> Option<Came> {
     panics.iter().find_map(|panic| after_panic(panic, told))
 }
 
-/// Tries a text in all ways that the tracer has.
+/// Tries a text in WGSL in all ways that the tracer has.
 pub fn judge(text: &str, seed: u64) -> Came {
+    within_memory(|| attempt(text, seed))
+}
+
+/// The same for a text in PTX.
+pub fn judge_ptx(text: &str, seed: u64) -> Came {
+    within_memory(|| attempt_ptx(text, seed))
+}
+
+fn within_memory(attempt: impl FnOnce() -> Result<Came, Came>) -> Came {
     let before = forget_peak();
-    let came = attempt(text, seed).unwrap_or_else(|wrong| wrong);
+    let came = attempt().unwrap_or_else(|wrong| wrong);
     let after = peak().saturating_sub(before);
     if after > MAX_MEMORY && came.sort().is_none() {
         return Came::wrong("memory", &format!("it takes {} MiB", after >> 20));
@@ -131,11 +140,43 @@ fn attempt(text: &str, seed: u64) -> Result<Came, Came> {
     let mut came = Came::Refused;
     for entry in entries.iter().take(ENTRIES) {
         let Some(program) = told(text, Program::compile("text.wgsl", text, &entry.name, &constants))? else { continue };
-        if run(&program, text, seed)? {
+        if run(&program, text, seed, &[8, 16, 32, 64])? {
             came = Came::Ran;
         }
     }
     Ok(came)
+}
+
+fn attempt_ptx(text: &str, seed: u64) -> Result<Came, Came> {
+    let one = |error| vec![error];
+    let Some(entries) = told(text, simt::ptx_entries("text.ptx", text).map_err(one))? else {
+        return Ok(Came::Rejected);
+    };
+    let Some(entry) = entries.get(rng::word(seed, 200) as usize % entries.len().max(1)) else {
+        return Ok(Came::Refused);
+    };
+    let parameters = simt::ptx_signature("text.ptx", text, entry).map(|signature| signature.parameters).map_err(one);
+    let Some(parameters) = told(text, parameters)? else { return Ok(Came::Rejected) };
+    if parameters.iter().any(|p| p.bytes > MAX_BUFFER) {
+        return Ok(Came::Refused);
+    }
+    let argument = |p: &simt::Parameter| match p.is_pointer && p.bytes == 8 {
+        true => Argument::Buffer(p.name.clone()),
+        false => Argument::Value([40, 0, 0, 0].repeat(p.bytes.div_ceil(4) as usize)[..p.bytes as usize].to_vec()),
+    };
+    let arguments: Vec<Argument> = parameters.iter().map(argument).collect();
+    let block = [[32, 1, 1], [64, 1, 1], [8, 5, 1], [256, 1, 1]][rng::word(seed, 201) as usize % 4];
+    let ptx = Ptx {
+        file: "text.ptx",
+        text,
+        entry,
+        block,
+        shared_bytes: rng::word(seed, 202) % 3 * 256,
+        arguments: &arguments,
+        source: &|_, _| None,
+    };
+    let Some(program) = told(text, Program::compile_ptx(&ptx))? else { return Ok(Came::Refused) };
+    Ok(if run(&program, text, seed, &[32])? { Came::Ran } else { Came::Refused })
 }
 
 /// The outcome of a call, if it is one, once its errors are found fit for people.
@@ -155,15 +196,17 @@ fn told<T>(text: &str, outcome: Result<T, Vec<Diagnostic>>) -> Result<Option<T>,
         if !placed {
             return Err(Came::wrong("place", &error.to_string()));
         }
-        if error.message.is_empty() || error.message.to_lowercase().contains("internal") {
+        // Names of the text's own are quoted.
+        let own: String = error.message.split('`').step_by(2).collect();
+        if error.message.is_empty() || own.to_lowercase().contains("internal") {
             return Err(Came::wrong("words", &error.to_string()));
         }
     }
     Ok(None)
 }
 
-/// Runs a program, and says whether it could be.
-fn run(program: &Program, text: &str, seed: u64) -> Result<bool, Came> {
+/// Runs a program with warps of one of `widths` lanes, and says whether it could be.
+fn run(program: &Program, text: &str, seed: u64, widths: &[u32]) -> Result<bool, Came> {
     if program.bindings().iter().any(|b| b.min_bytes > MAX_BUFFER) {
         return Ok(false);
     }
@@ -176,7 +219,7 @@ fn run(program: &Program, text: &str, seed: u64) -> Result<bool, Came> {
     };
     let mut buffers: Vec<Tensor> = program.bindings().iter().enumerate().map(fill).collect();
     let spec = TraceSpec {
-        warp_width: [8, 16, 32, 64][draw(100, 4)],
+        warp_width: widths[draw(100, 4) % widths.len()],
         races: draw(101, 3) == 0,
         timeline_workgroups: if draw(102, 2) == 0 { vec![1] } else { Vec::new() },
         max_events: 1000,

@@ -1,10 +1,12 @@
-//! Any text at all: the tracer compiles and runs what random changes make of the corpus, and never panics, hangs or takes all memory.
+//! Any text at all, WGSL or PTX: the tracer compiles and runs what random changes make of the corpus, and never panics, hangs or takes all
+//! memory.
 //!
 //! `WARPBOOK_FUZZ` is how many texts are tried (default 2000) and `WARPBOOK_SEED` the first one's seed. They run in processes of this
 //! test's own, so that a crash or a hang costs one of them. What fails is made as small as still fails in the same way, and printed
 //! as a file for `tests/corpus/`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod assembly;
 mod judge;
 mod mutate;
 mod reduce;
@@ -32,31 +34,57 @@ const PART: &str = "WARPBOOK_FUZZ_PART";
 const AT: &str = "@text ";
 /// The prefix of its outcome.
 const CAME: &str = "@came ";
-/// This test.
-const NAME: &str = "no_text_brings_the_tracer_down";
+
+/// A language with the test that tries texts in it.
+#[derive(Clone, Copy)]
+struct Language {
+    /// The test's name.
+    test: &'static str,
+    /// How files in it end.
+    ending: &'static str,
+    /// Reads the corpus, and gives what makes the text of a seed.
+    texts: fn() -> Box<dyn Fn(u64) -> String>,
+    judge: fn(&str, u64) -> Came,
+}
+
+const WGSL: Language = Language {
+    test: "no_text_brings_the_tracer_down",
+    ending: "wgsl",
+    texts: || {
+        let corpus = Corpus::read();
+        // Now and then a large one of a known shape, else a changed piece of the corpus.
+        Box::new(move |seed| if seed % 50 == 7 { shapes::text(seed / 50) } else { corpus.text(seed) })
+    },
+    judge: judge::judge,
+};
+
+const PTX: Language = Language {
+    test: "no_ptx_brings_the_tracer_down",
+    ending: "ptx",
+    texts: || {
+        let corpus = assembly::Corpus::read();
+        Box::new(move |seed| corpus.text(seed))
+    },
+    judge: judge::judge_ptx,
+};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|e| panic!("{name}={value}: {e}")))
 }
 
-/// The text of a seed: now and then a large one of a known shape, else a changed piece of the corpus.
-fn text_of(corpus: &Corpus, seed: u64) -> String {
-    if seed % 50 == 7 { shapes::text(seed / 50) } else { corpus.text(seed) }
-}
-
 /// Tries what `part` names, one text after the other, and says on standard output which, and what came of it.
-fn part(part: &str) {
+fn part(part: &str, language: Language) {
     judge::listen_for_panics();
     let mut out = std::io::stdout();
     let mut say = |line: String| out.write_all(format!("\n{line}\n").as_bytes()).unwrap();
     let mut try_one = |seed: u64, text: &str| {
         say(format!("{AT}{seed}"));
-        say(format!("{CAME}{}", judge::judge(text, seed).line()));
+        say(format!("{CAME}{}", (language.judge)(text, seed).line()));
     };
     if let Some((first, end)) = part.split_once(' ') {
-        let corpus = Corpus::read();
+        let text_of = (language.texts)();
         for seed in (first.parse::<u64>().unwrap()..end.parse().unwrap()).step_by(PARTS as usize) {
-            try_one(seed, &text_of(&corpus, seed));
+            try_one(seed, &text_of(seed));
         }
     } else {
         try_one(0, &std::fs::read_to_string(part).unwrap());
@@ -71,9 +99,9 @@ struct Trial {
 }
 
 impl Trial {
-    fn start(part: &str) -> Self {
+    fn start(part: &str, language: Language) -> Self {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", NAME, "--nocapture"])
+            .args(["--exact", language.test, "--nocapture"])
             .env(PART, part)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -125,9 +153,9 @@ impl Drop for Trial {
 }
 
 /// Tries `text` alone.
-fn try_alone(text: &str, file: &PathBuf) -> Came {
+fn try_alone(text: &str, file: &PathBuf, language: Language) -> Came {
     std::fs::write(file, text).unwrap();
-    Trial::start(&file.to_string_lossy())
+    Trial::start(&file.to_string_lossy(), language)
         .next()
         .map_or_else(|| Came::wrong("crash", "it said nothing"), |(_, came)| came)
 }
@@ -140,10 +168,10 @@ struct Outcome {
 }
 
 /// Tries every `PARTS`-th seed from `first` to `end`; after a text that crashes its process, the next process continues.
-fn supervised(mut first: u64, end: u64) -> Outcome {
+fn supervised(mut first: u64, end: u64, language: Language) -> Outcome {
     let mut outcome = Outcome::default();
     while first < end {
-        let mut trial = Trial::start(&format!("{first} {end}"));
+        let mut trial = Trial::start(&format!("{first} {end}"), language);
         first = end;
         while let Some((seed, came)) = trial.next() {
             *outcome.counts.entry(came.name()).or_default() += 1;
@@ -162,20 +190,31 @@ fn supervised(mut first: u64, end: u64) -> Outcome {
 
 #[test]
 fn no_text_brings_the_tracer_down() {
+    all(WGSL);
+}
+
+#[test]
+fn no_ptx_brings_the_tracer_down() {
+    all(PTX);
+}
+
+/// Tries texts in a language.
+fn all(language: Language) {
     if let Ok(which) = std::env::var(PART) {
-        return part(&which);
+        return part(&which, language);
     }
     let (count, first) = (setting("WARPBOOK_FUZZ", COUNT), setting("WARPBOOK_SEED", 0));
     let started = Instant::now();
     let outcomes: Vec<Outcome> = std::thread::scope(|scope| {
-        let parts: Vec<_> = (0..PARTS).map(|n| scope.spawn(move || supervised(first + n, first + count))).collect();
+        let parts: Vec<_> =
+            (0..PARTS).map(|n| scope.spawn(move || supervised(first + n, first + count, language))).collect();
         parts.into_iter().map(|part| part.join().unwrap()).collect()
     });
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     outcomes.iter().flat_map(|o| &o.counts).for_each(|(name, n)| *counts.entry(name).or_default() += n);
     let seconds = started.elapsed().as_secs_f64();
-    writeln!(std::io::stderr(), "{count} texts in {seconds:.1} s: {counts:?}").unwrap();
-    let corpus = Corpus::read();
+    writeln!(std::io::stderr(), "{count} texts of {} in {seconds:.1} s: {counts:?}", language.ending).unwrap();
+    let text_of = (language.texts)();
     let mut sorts: BTreeMap<String, (u64, String)> = BTreeMap::new();
     for (seed, came) in outcomes.into_iter().flat_map(|o| o.wrong) {
         if let Some(sort) = came.sort() {
@@ -186,8 +225,8 @@ fn no_text_brings_the_tracer_down() {
     let folder = tempfile::tempdir().unwrap();
     let mut report = String::new();
     for (sort, (seed, line)) in &sorts {
-        let file = folder.path().join("text.wgsl");
-        let small = reduce::reduce(&text_of(&corpus, *seed), |text| try_alone(text, &file).sort() == Some(sort));
+        let file = folder.path().join(format!("text.{}", language.ending));
+        let small = reduce::reduce(&text_of(*seed), |text| try_alone(text, &file, language).sort() == Some(sort));
         report += &format!("seed {seed}: {line}\n--- as a file ---\n{small}\n--- end ---\n");
     }
     assert!(report.is_empty(), "{report}");

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use warpbook_base::tensor::{Elem, Tensor};
 use warpbook_tracer::dispatch::{Argument, TraceSpec};
 use warpbook_tracer::simt::{self, Options, Program, Ptx};
+use warpbook_tracer::trace::FindingKind;
 
 const BASIC: &str = include_str!("ptx/basic.ptx");
 
@@ -132,5 +133,29 @@ fn mistakes_are_named_at_their_line() {
             error.contains(said) && error.starts_with(&format!("basic.ptx:{at}:")),
             "{error}, wanted {said} at {at}"
         );
+    }
+}
+
+/// A kernel that does not end, of which nothing but a jump is counted, stops when its fuel is used up.
+#[test]
+fn an_empty_loop_uses_fuel() {
+    for body in ["$L:\n\tbra $L;\n", "$L:\n\t@%p1 add.u32 %r1, %r1, 1;\n\tbra $L;\n"] {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{{\n.reg .pred %p<2>;\n.reg .b32 %r<2>;\n{body}ret;\n}}\n"
+        );
+        let ptx = Ptx {
+            file: "k.ptx",
+            text: &text,
+            entry: "k",
+            block: [32, 1, 1],
+            shared_bytes: 0,
+            arguments: &[],
+            source: &|_, _| None,
+        };
+        let program = Program::compile_ptx(&ptx).unwrap_or_else(|errors| panic!("{}", errors[0]));
+        let options = Options { fuel: 10_000, threads: Some(1), ..Options::default() };
+        let outcome = simt::run(&program, &mut [], [1, 1, 1], &options, &AtomicBool::new(false), &|_, _| {});
+        let findings = outcome.map(|outcome| outcome.trace.findings).unwrap_or_default();
+        assert!(findings.len() == 1 && findings[0].kind == FindingKind::OutOfFuel, "{findings:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! Compiling a kernel's twin in CUDA C++ to machine code for a device, with the compiler's errors at their place.
 
-use super::{log, nvrtc, probe};
+use super::{headers, log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::gpu::backend::Failure;
@@ -77,12 +77,15 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         "--generate-line-info".to_owned(),
         format!("--pre-include={CONSTANTS}"),
     ];
-    options.extend(toolkit::roots().iter().map(|root| format!("--include-path={}", root.join("include").display())));
+    let folders = toolkit::roots().into_iter().flat_map(|root| [root.join("include"), root.join("include/cccl")]);
+    options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
     let header = constants::header(launch);
     let parts = parts::parts(&twin.source);
     let own = parts.first().map_or("", |part| part.text);
     let of_parts = parts.iter().filter_map(|part| Some((part.name()?, part.text)));
-    let headers: Vec<(&str, &str)> = std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).collect();
+    let known = headers::HEADERS.into_iter().filter(|(name, _)| parts.iter().all(|part| part.name() != Some(*name)));
+    let headers: Vec<(&str, &str)> =
+        std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).chain(known).collect();
     let compiled = nvrtc::compile(own, &twin.file, &headers, &options).map_err(broken)?;
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
         log::diagnostics(&compiled.log, twin).into_iter().partition(Diagnostic::is_error);

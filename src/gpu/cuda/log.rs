@@ -34,9 +34,14 @@ fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
         Some((name, _)) if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
             Some(format!("a constant `{name}` reaches the twin where the lesson's kernel sets it in `constants`"))
         }
-        _ => None,
+        _ => missing(&diagnostic.message).and_then(super::headers::hint),
     };
     Some(Diagnostic { place, hint, ..diagnostic })
+}
+
+/// The name of a header that is not found.
+fn missing(message: &str) -> Option<&str> {
+    message.strip_prefix("cannot open source file \"")?.split('"').next()
 }
 
 /// The column that the caret below the quoted line points at. The quotation is indented in its own way.

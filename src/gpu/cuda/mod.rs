@@ -9,6 +9,7 @@ mod cublas;
 mod device;
 mod driver;
 mod error;
+mod headers;
 mod kernel;
 mod log;
 mod maps;

@@ -10,7 +10,7 @@ use crate::base::tensor::Elem;
 use crate::base::{files, parts};
 use crate::gpu::simt::assemble;
 use crate::job::{Argument, Assembled, Binding, Blame, Code, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape};
-use crate::simt::{self, Parameter};
+use crate::simt::{self, ModuleVariable, Parameter};
 
 /// A kernel's parameter with the name that people know it by.
 pub struct Named {
@@ -121,8 +121,12 @@ pub(super) fn of_text(
         describe(devices, target, text, options.entry.as_deref(), options.source.as_deref(), &options.constants);
     let Described { twin, ptx, named, block } = described.map_err(|problem| vec![problem])?;
     let shape = shape(options, block);
-    let (arguments, problems) = arguments(&twin, &named, options);
+    let (mut arguments, problems) = arguments(&twin, &named, options);
     let (shape, missing) = shape.map_or_else(|missing| (None, missing), |shape| (Some(shape), Vec::new()));
+    let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
+    let is_given = |variable: &&ModuleVariable| options.buffers.iter().any(|(name, ..)| *name == variable.name);
+    let (given, others): (Vec<_>, Vec<_>) = variables.iter().partition(is_given);
+    arguments.extend(given.into_iter().map(|variable| Argument::Buffer(variable.name.clone())));
     let problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
     let (Some([grid, block]), true) = (shape, problems.is_empty()) else { return Err(problems) };
     let shown = simt::ptx_source_name(&twin.entry).to_owned();
@@ -132,7 +136,8 @@ pub(super) fn of_text(
     for binding in &mut bindings {
         let typed = options.types.iter().find(|(name, _)| *name == binding.name).map(|(_, elem)| *elem);
         binding.elem = typed.unwrap_or_else(|| usual_elem(&assembled.twin, &named, binding));
-        binding.stride = Some(u32::try_from(binding.elem.bytes()).unwrap_or(4));
+        // A variable of the module has a size of its own.
+        binding.stride = binding.stride.map(|_| u32::try_from(binding.elem.bytes()).unwrap_or(4));
     }
     let buffers = sized(target, &bindings, options)?;
     let of = |(buffer, b): (usize, &simt::Binding)| Binding {
@@ -154,7 +159,13 @@ pub(super) fn of_text(
     let spec = spec(options);
     let mut job = Job { seed: options.seed, trace: Some(spec), ..Job::of(launch, buffers) };
     let notes = begin(&program, &mut job, options)?;
-    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
+    let warnings = others.into_iter().filter(|variable| variable.is_constant && !variable.has_value).map(|variable| {
+        let name = &variable.name;
+        let message = format!("`{name}` is in constant memory, which the host fills: here it holds zeros");
+        Diagnostic::warning(message)
+            .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
+    });
+    Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes })
 }
 
 /// The PTX of a .cu file.

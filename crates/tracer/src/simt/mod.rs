@@ -56,7 +56,7 @@ pub use observers::Written;
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};
 pub use ptx::{
-    Parameter, Ptx, Signature, entries as ptx_entries, entry_named as ptx_entry_named, signature as ptx_signature,
-    source_name as ptx_source_name,
+    ModuleVariable, Parameter, Ptx, Signature, entries as ptx_entries, entry_named as ptx_entry_named,
+    module_variables as ptx_variables, signature as ptx_signature, source_name as ptx_source_name,
 };
 pub use tally::of_this_thread;

@@ -1,6 +1,7 @@
 //! Workgroups that do not end by themselves: those whose fuel did not last, and those that wait for others.
 
 use std::hash::Hasher;
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHasher;
 
@@ -88,6 +89,7 @@ impl Launch<'_> {
     ) -> bool {
         let mut changed = false;
         for Waiting { mut workgroup, mut checks, path, state, .. } in workgroups {
+            totals.complete &= !scene.cancel.load(Ordering::Relaxed);
             if !totals.complete {
                 break;
             }

@@ -51,6 +51,13 @@ impl Case {
         self
     }
 
+    /// The contents of a variable of the module, after all arguments.
+    pub fn variable(mut self, name: &str, elem: Elem, words: Vec<u32>) -> Self {
+        self.arguments.push(Argument::Buffer(name.to_owned()));
+        self.buffers.push(Tensor { elem, words });
+        self
+    }
+
     pub fn floats(self, values: &[f32]) -> Self {
         self.buffer(Elem::F32, values.iter().map(|v| v.to_bits()).collect())
     }

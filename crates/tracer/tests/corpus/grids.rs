@@ -117,6 +117,17 @@ fn convolutions() {
 }
 
 #[test]
+fn constants_are_given_by_the_launch() {
+    let weights = random(25);
+    let bits: Vec<u32> = weights.iter().map(|w| w.to_bits()).collect();
+    let (buffers, outcome) = of("set_nothing", 1, 25).floats(&[0.0; 25]).variable("filter", Elem::F32, bits).clean();
+    assert_eq!(floats(&buffers[0]), weights);
+    assert!(outcome.trace.uniform.load.requests > 0);
+    let said = of("set_nothing", 1, 25).floats(&[0.0; 25]).variable("filtre", Elem::F32, vec![0]).refused();
+    assert!(said.contains("there is no variable `filtre`"), "{said}");
+}
+
+#[test]
 fn a_game_of_life() {
     let (width, height) = (24_i32, 16_i32);
     let alive = randoms((width * height) as usize, 2);

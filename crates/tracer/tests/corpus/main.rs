@@ -7,6 +7,7 @@ mod calls;
 mod common;
 mod grids;
 mod groups;
+mod library;
 mod linear;
 mod memory;
 mod random;

@@ -112,7 +112,9 @@ impl<'a> Lower<'a> {
             return Err(error.hint("GPUs run blocks of 1 to 1024 threads"));
         }
         let (wanted, given) = (self.kernel.params.len(), self.ptx.arguments.len());
-        if wanted != given {
+        let extra = self.ptx.arguments.iter().skip(wanted);
+        // Further ones are variables of the module.
+        if given < wanted || extra.clone().any(|argument| matches!(argument, Argument::Value(_))) {
             return Err(self.error(format!("`{}` takes {wanted} arguments, and is given {given}", self.kernel.name)));
         }
         for (n, (param, argument)) in self.kernel.params.iter().zip(self.ptx.arguments).enumerate() {

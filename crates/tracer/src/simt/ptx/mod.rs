@@ -148,6 +148,19 @@ pub struct Signature {
     pub block: Option<[u32; 3]>,
 }
 
+/// A variable of the module that a kernel uses, whose contents a launch may give.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleVariable {
+    /// Its name in the source.
+    pub name: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Whether it is in constant memory, which only the host writes.
+    pub is_constant: bool,
+    /// Whether the module gives it a first value.
+    pub has_value: bool,
+}
+
 /// The result of lowering.
 pub(super) struct Lowered {
     pub ir: Ir,
@@ -171,6 +184,15 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
 pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagnostic> {
     let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
     Ok(Signature { block: kernel.block, parameters: addresses::parameters(&kernel) })
+}
+
+/// The variables of the module that the kernel `entry` uses.
+///
+/// # Errors
+/// Invalid text, with its line; a kernel that does not exist.
+pub fn module_variables(file: &str, text: &str, entry: &str) -> Result<Vec<ModuleVariable>, Diagnostic> {
+    let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
+    Ok(variables::of_module(&kernel))
 }
 
 /// Lowers a kernel.

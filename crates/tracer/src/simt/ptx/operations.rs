@@ -74,7 +74,7 @@ impl Lower<'_> {
             "shfl" | "vote" | "activemask" | "redux" => self.exchange(i),
             "bar" | "barrier" => self.barrier(i),
             "match" => self.matches(i),
-            "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" => self.rare(i),
+            "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" | "bmsk" | "szext" => self.rare(i),
             "isspacep" => self.is_in_space(i),
             "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wmma" => self.matrices(i),
             "cp" if i.has("bulk") => self.bulk(i),

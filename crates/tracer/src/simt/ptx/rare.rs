@@ -46,6 +46,21 @@ impl Lower<'_> {
                 }
             }
             ("fns", [_, _, _]) => word(self, WideOp::FindNthSet, &a),
+            // Bits of a number, from one bit on; and a number of as many bits, extended.
+            ("bmsk", [at, len]) => {
+                let (ones, bits) = (self.b.constant(u32::MAX), self.b.constant(31));
+                let (at, len) = match i.has("wrap") {
+                    true => (self.b.bin(Binary::And, *at, bits), self.b.bin(Binary::And, *len, bits)),
+                    false => (*at, *len),
+                };
+                let mask = self.b.tri(Ternary::UField, ones, zero, len);
+                self.shifted(mask, at)
+            }
+            ("szext", [x, len]) => {
+                let bits = self.b.constant(31);
+                let len = if i.has("wrap") { self.b.bin(Binary::And, *len, bits) } else { *len };
+                self.b.tri(if signed { Ternary::IField } else { Ternary::UField }, *x, zero, len)
+            }
             ("slct", [x, y, c]) => {
                 let cond = match ty {
                     Ty::Float(_) => self.b.bin(Binary::FLe, zero, *c),

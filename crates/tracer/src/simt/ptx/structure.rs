@@ -46,12 +46,12 @@ impl<'a> Lower<'a> {
             self.b.push(Inst::Scope);
             around.push(Frame::Scope(*follower));
         }
-        self.b.push(Inst::Loop);
+        let start = self.b.push(Inst::Loop) as usize;
         around.push(Frame::Loop(block));
         self.within(flow, block, &inner, around)?;
         self.b.push(Inst::Continuing);
-        // The jump back was counted where it is.
-        self.b.uncounted = true;
+        // The jump back was counted where it is. In a loop where nothing else counts for sure, it does: so that one without an end uses fuel.
+        self.b.uncounted = self.counts_each_round(start);
         self.b.push(Inst::EndLoop);
         self.b.uncounted = false;
         around.pop();
@@ -61,6 +61,24 @@ impl<'a> Lower<'a> {
             self.tree(flow, *follower, around)?;
         }
         Ok(())
+    }
+
+    /// Whether the loop that instruction `start` opens counts something in each of its rounds.
+    fn counts_each_round(&self, start: usize) -> bool {
+        let mut skipped = 0_u32;
+        for (inst, line) in self.b.ir.insts[start..].iter().zip(&self.b.ir.lines[start..]) {
+            let counts = inst.weight() > 0 && *line > 0;
+            match inst {
+                _ if counts && skipped == 0 => return true,
+                // What is done under a predicate may not be.
+                Inst::If { .. } => skipped += 1,
+                Inst::EndIf => skipped = skipped.saturating_sub(1),
+                _ if skipped > 0 => {}
+                Inst::Break { .. } | Inst::Continue { .. } | Inst::Return | Inst::Continuing => return false,
+                _ => {}
+            }
+        }
+        false
     }
 
     /// A block in the scopes that its followers come after.

@@ -8,9 +8,10 @@ use warpbook_base::tensor::{Elem, Tensor};
 use super::super::ir::Variable;
 use super::super::layout::{Layout, Shape};
 use super::super::program::Binding;
+use super::ModuleVariable;
 use super::addresses::{self, Accessed, Root};
 use super::lower::{Located, Lower};
-use super::module::{Base, Memory, Operand, Part, Ty};
+use super::module::{Base, Kernel, Memory, Operand, Part, Ty};
 use super::specials;
 use crate::dispatch::Argument;
 use crate::dispatch::BindingKind;
@@ -43,7 +44,7 @@ impl Lower<'_> {
         }
         let mut least = vec![4; self.kernel.params.len()];
         self.mapped(&mut types, &mut written, &mut least)?;
-        for (p, argument) in self.ptx.arguments.iter().enumerate() {
+        for (p, argument) in self.ptx.arguments.iter().enumerate().take(self.kernel.params.len()) {
             let Argument::Buffer(name) = argument else { continue };
             let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
             let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
@@ -59,7 +60,36 @@ impl Lower<'_> {
             });
             self.params[p] = Some(Located { memory: Memory::Global, variable: number, base: 0, bytes: None });
         }
+        for argument in self.ptx.arguments.iter().skip(self.kernel.params.len()) {
+            let Argument::Buffer(name) = argument else { return Err(self.error("an argument has no parameter")) };
+            self.given_variable(name, &mut bindings)?;
+        }
         Ok(bindings)
+    }
+
+    /// A binding for a variable of the module whose contents the launch gives.
+    fn given_variable(&mut self, name: &str, bindings: &mut Vec<Binding>) -> Result<(), Diagnostic> {
+        let is_it = |v: &super::module::Variable| {
+            matches!(v.memory, Memory::Global | Memory::Const) && readable(&v.name) == *name
+        };
+        let Some(n) = self.kernel.variables.iter().position(is_it) else {
+            return Err(self.error(format!("there is no variable `{name}` in this module")));
+        };
+        let v = &self.kernel.variables[n];
+        let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
+        let elem = self.element(Root::Variable(n)).unwrap_or(elem(v.ty));
+        let is_const = v.memory == Memory::Const;
+        let (space, kind) = match is_const {
+            true => (Space::Uniform, BindingKind::Uniform),
+            false => (Space::Global, BindingKind::ReadWrite),
+        };
+        let bytes = u32::try_from(v.bytes).map_err(|_| self.error(format!("`{name}` is too large to trace")))?;
+        // Its size is the module's.
+        let fixed = Binding { min_bytes: bytes.max(4), stride: None, ..binding(name.to_owned(), number, kind, elem) };
+        bindings.push(fixed);
+        self.b.ir.variables.push(Variable { name: name.to_owned(), space, bytes: 0, base: 0, elem, columns: None });
+        self.memories[n] = Some(Located { memory: v.memory, variable: number, base: 0, bytes: None });
+        Ok(())
     }
 
     /// Places for the variables that the kernel mentions.
@@ -92,6 +122,7 @@ impl Lower<'_> {
             let offset = match v.memory {
                 Memory::Shared => &mut shared,
                 Memory::Local => &mut local,
+                Memory::Global | Memory::Const if self.memories[n].is_some() => continue,
                 Memory::Global | Memory::Const => {
                     self.module_variable(n, v, buffers)?;
                     continue;
@@ -184,6 +215,26 @@ impl Lower<'_> {
     pub(super) fn memory_start(&self, root: Root) -> i64 {
         i64::from(self.number_of(root)[1]) << 32
     }
+}
+
+/// The variables of the module that a kernel mentions.
+pub(super) fn of_module(kernel: &Kernel) -> Vec<ModuleVariable> {
+    let mentions = |name: &str| {
+        kernel.body.iter().any(|part| {
+            let Part::Instruction(i) = part else { return false };
+            i.operands.iter().any(|operand| {
+                matches!(operand, Operand::Name(n) | Operand::Address { base: Base::Name(n), .. } if n == name)
+            })
+        })
+    };
+    let used = kernel.variables.iter().filter(|v| matches!(v.memory, Memory::Global | Memory::Const));
+    let each = used.filter(|v| mentions(&v.name)).map(|v| ModuleVariable {
+        name: readable(&v.name),
+        bytes: v.bytes,
+        is_constant: v.memory == Memory::Const,
+        has_value: !v.init.is_empty(),
+    });
+    each.collect()
 }
 
 /// The binding of a buffer of elements.
