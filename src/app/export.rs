@@ -20,6 +20,8 @@ pub struct Dialog {
     part: Part,
     markdown: bool,
     html: bool,
+    /// The program that the note is for, instead of formats that any program reads.
+    reader: Option<Format>,
     /// Brings the folder that was chosen in the system's dialog.
     chosen: Option<Receiver<PathBuf>>,
 }
@@ -58,7 +60,7 @@ impl Default for Dialog {
         let documents = known.as_ref().map(|dirs| dirs.document_dir().unwrap_or(dirs.home_dir()).join("Warpbook"));
         let folder = documents.unwrap_or_else(|| std::env::current_dir().unwrap_or_default().join("notes"));
         let folder = folder.display().to_string();
-        Self { open: false, folder, part: Part::All, markdown: true, html: true, chosen: None }
+        Self { open: false, folder, part: Part::All, markdown: true, html: true, reader: None, chosen: None }
     }
 }
 
@@ -95,8 +97,11 @@ impl Dialog {
                     self.choose(ui.ctx());
                 }
             });
-            ui.checkbox(&mut self.markdown, "Markdown, with figures and data beside it");
-            ui.checkbox(&mut self.html, "HTML, one file that holds everything");
+            self.readers(ui);
+            ui.add_enabled_ui(self.reader.is_none(), |ui| {
+                ui.checkbox(&mut self.markdown, "Markdown, with figures and data beside it");
+                ui.checkbox(&mut self.html, "HTML, one file that holds everything");
+            });
             ui.add_space(8.0);
             ui.horizontal(|ui| {
                 let formats = self.formats();
@@ -115,7 +120,28 @@ impl Dialog {
         command
     }
 
+    /// The choice of the program that the note is for.
+    fn readers(&mut self, ui: &mut Ui) {
+        const NAMES: [&str; 7] = ["Obsidian", "Jekyll", "Hugo", "Quarto", "Jupyter", "Anki", "GitHub"];
+        let name = |reader: Option<Format>| {
+            let of = |(_, name): (Format, &'static str)| name;
+            let mut all = Format::READERS.into_iter().zip(NAMES);
+            all.find(|(format, _)| Some(*format) == reader).map_or("any program", of)
+        };
+        ui.horizontal(|ui| {
+            ui.label("For");
+            egui::ComboBox::from_id_salt("reader").selected_text(name(self.reader)).show_ui(ui, |ui| {
+                for reader in std::iter::once(None).chain(Format::READERS.map(Some)) {
+                    ui.selectable_value(&mut self.reader, reader, name(reader));
+                }
+            });
+        });
+    }
+
     fn formats(&self) -> Vec<Format> {
+        if let Some(reader) = self.reader {
+            return vec![reader];
+        }
         let mut formats = Vec::new();
         if self.markdown {
             formats.push(Format::Markdown);

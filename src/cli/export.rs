@@ -1,21 +1,22 @@
 //! `warpbook export`, and what happens where no window can open.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::args::ExportArgs;
 use super::{Context, DONE, FAILED, out};
+use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Lesson, Pack};
-use crate::notes::{self, Format};
+use crate::notes::{self, Format, To};
 use crate::session::experiment::curves;
 use crate::session::experiment::recording::Recording;
-use crate::session::learn::saved::{self, Saved};
-use crate::session::note::export;
+use crate::session::learn::saved::{self, LessonSaved, Saved};
 use crate::session::note::export::Wanted;
 use crate::session::note::only::Only;
+use crate::session::note::{export, index};
 use crate::session::run;
 use crate::session::run::devices::Choice;
 use crate::trace::record::Backend;
@@ -27,13 +28,15 @@ pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, E
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
         None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
     };
-    let written = write(context, &pack, &lessons, (how, &args.only), &args.format, &args.output)?;
+    let formats = args.reader.map_or_else(|| args.format.clone(), |reader| vec![reader]);
+    let to = To { folder: args.output.clone(), assets: args.assets.clone() };
+    let written = write(context, &pack, &lessons, (how, &args.only), &formats, &to)?;
     written.files.iter().for_each(|file| out::line(&file.display().to_string()));
     Ok(written.code)
 }
 
 /// The files written, and the exit code.
-struct Written {
+struct Outcome {
     files: Vec<PathBuf>,
     code: ExitCode,
 }
@@ -54,11 +57,11 @@ fn write(
     lessons: &[String],
     (how, only): (How, &[String]),
     formats: &[Format],
-    folder: &Path,
-) -> Result<Written, ExitCode> {
+    to: &To,
+) -> Result<Outcome, ExitCode> {
     // Experiments take a while: what cannot be written afterwards is reported before.
-    if folder.exists() && !folder.is_dir() {
-        let problem = Diagnostic::error(format!("{} is no folder", folder.display()));
+    if to.folder.exists() && !to.folder.is_dir() {
+        let problem = Diagnostic::error(format!("{} is no folder", to.folder.display()));
         return Err(out::misused(problem.hint("give a folder with -o; one that is not there is made")));
     }
     let lessons: Vec<(&Arc<Lesson>, Only)> = lessons
@@ -82,9 +85,10 @@ fn write(
     let own = saved::default_path().and_then(|path| curves::folder(&path)).filter(|_| !how.again);
     let own = own.map(|folder| curves::load(&folder, pack)).unwrap_or_default();
     let recordings: Arc<[Recording]> = recordings.into_iter().chain(own).collect();
-    let mut written = Written { files: Vec::new(), code: DONE };
+    let mut written = Outcome { files: Vec::new(), code: DONE };
     let start = Instant::now();
     let count = lessons.len();
+    let mut noted: Vec<(Arc<Lesson>, LessonSaved, Vec<(Format, PathBuf)>)> = Vec::new();
     for (done, (lesson, only)) in lessons.into_iter().enumerate() {
         if count > 1 {
             let passed = start.elapsed().as_secs();
@@ -94,7 +98,7 @@ fn write(
         of_lesson.adopt(lesson);
         let wanted = Wanted {
             lesson,
-            kept: of_lesson,
+            kept: of_lesson.clone(),
             only,
             models: models.clone(),
             model: kept.model.clone(),
@@ -110,9 +114,35 @@ fn write(
         if problems.iter().any(Diagnostic::is_error) {
             written.code = FAILED;
         }
-        written.files.extend(notes::write(&report, formats, folder).map_err(out::misused)?);
+        let note = notes::write(&report, formats, to).map_err(out::misused)?;
+        out::problems(&note.messages);
+        written.files.extend(note.files);
+        noted.push((lesson.clone(), of_lesson, note.notes));
+    }
+    if count > 1 {
+        written.files.extend(write_index(&noted, formats, to)?);
     }
     Ok(written)
+}
+
+/// Writes the index of the notes in each format that has one, and gives its files.
+fn write_index(
+    noted: &[(Arc<Lesson>, LessonSaved, Vec<(Format, PathBuf)>)],
+    formats: &[Format],
+    to: &To,
+) -> Result<Vec<PathBuf>, ExitCode> {
+    let mut files = Vec::new();
+    for format in formats.iter().filter(|format| format.has_index()) {
+        let notes = noted.iter().filter_map(|(lesson, kept, notes)| {
+            let (_, path) = notes.iter().find(|(of, _)| of == format)?;
+            Some((&**lesson, kept, path.clone()))
+        });
+        let report = index::report(&notes.collect::<Vec<_>>(), &to.folder, &day::today());
+        let index = notes::write(&report, &[*format], to).map_err(out::misused)?;
+        out::problems(&index.messages);
+        files.extend(index.files);
+    }
+    Ok(files)
 }
 
 pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<ExitCode, ExitCode> {
@@ -126,7 +156,7 @@ pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<E
     let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
     let formats = [Format::Markdown, Format::Html];
     let how = How { backend: Choice::Only(Backend::Simt), seed: 1, again: false };
-    let written = write(context, &pack, &lessons, (how, &[]), &formats, Path::new("notes"))?;
+    let written = write(context, &pack, &lessons, (how, &[]), &formats, &To::folder("notes"))?;
     let (pages, others): (Vec<_>, Vec<_>) =
         written.files.iter().partition(|file| file.extension() == Some("html".as_ref()));
     out::line("Open one of these in a browser:");

@@ -1,13 +1,18 @@
 //! Notes: a typed [`Report`] of what a learner read, ran and wrote, and the files it becomes.
 
+pub mod anki;
 pub mod csv;
 pub mod html;
+pub mod jupyter;
 pub mod markdown;
 pub mod report;
 pub mod write;
 
+mod format;
 mod own_words;
+mod place;
 mod style;
 
+pub use format::Format;
 pub use report::{NoteBlock, Report, Section};
-pub use write::{Format, write};
+pub use write::{To, Written, write};

@@ -2,11 +2,11 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use super::html::{math, safe_address};
+use super::html::{Set, safe_address};
 use crate::base::xml::escape;
 
 /// The HTML of `text`. Headings come below those of the note; images become links, since a note is one file.
-pub(super) fn html(text: &str) -> String {
+pub(super) fn html(text: &str, set: Set) -> String {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH | Options::ENABLE_TASKLISTS;
     let mut out = String::new();
@@ -25,8 +25,8 @@ pub(super) fn html(text: &str) -> String {
                 out.push_str(&escape(&words));
             }
             Event::Code(words) => out.push_str(&format!("<code>{}</code>", escape(&words))),
-            Event::InlineMath(latex) => out.push_str(&math(&latex, false)),
-            Event::DisplayMath(latex) => out.push_str(&math(&latex, true)),
+            Event::InlineMath(latex) => out.push_str(&set(&latex, false)),
+            Event::DisplayMath(latex) => out.push_str(&set(&latex, true)),
             Event::SoftBreak => out.push('\n'),
             Event::HardBreak => out.push_str("<br>\n"),
             Event::Rule => out.push_str("<hr>\n"),
@@ -110,7 +110,11 @@ fn heading(level: HeadingLevel) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::html;
+    use super::super::html::math;
+
+    fn html(text: &str) -> String {
+        super::html(text, math)
+    }
 
     #[test]
     fn markdown_becomes_html_and_html_stays_text() {

@@ -2,6 +2,9 @@
 
 use crate::lesson::{Block, Inline};
 
+/// The name that the index of notes has where a note has its lesson's.
+pub const INDEX: &str = "warpbook-lessons";
+
 /// A note on one lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {

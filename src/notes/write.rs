@@ -1,137 +1,314 @@
-//! Notes on disk. A file that is there already is left alone: the learner may have edited it.
+//! Notes on disk. A note that is there already is replaced in its place; what its file has besides is left alone.
 
 use std::path::{Path, PathBuf};
 
+use super::markdown::{self, Beside};
+use super::place;
 use super::report::{NoteBlock, Report, slug, unique};
-use super::{csv, html, markdown};
-use crate::base::diag::{Diagnostic, nearest};
-use crate::base::store::write_atomic;
+use super::{Format, anki, csv, html, jupyter};
+use crate::base::diag::Diagnostic;
+use crate::base::store::{copy_aside, write_atomic};
 
-/// The format of a note.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Markdown, with figures and tables as files beside it.
-    Markdown,
-    /// One self-contained HTML file.
-    Html,
-    /// The tables alone, as comma-separated values.
-    Csv,
+/// Where a site's figures go, below its root, where nothing else is said.
+pub const ASSETS: &str = "/assets/warpbook";
+
+/// Where a note goes.
+#[derive(Clone, Debug)]
+pub struct To {
+    /// The folder: a vault's, a site's root or its `_posts`, or any other.
+    pub folder: PathBuf,
+    /// The folder for figures below a site's root, beginning with `/`.
+    pub assets: String,
 }
 
-impl Format {
-    /// All formats, in the order they are offered.
-    pub const ALL: [Self; 3] = [Self::Markdown, Self::Html, Self::Csv];
-
-    /// As the command line names it, and as its files end.
+impl To {
+    /// A folder, with a site's figures where they usually are.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Markdown => "md",
-            Self::Html => "html",
-            Self::Csv => "csv",
-        }
-    }
-
-    /// The format of this name.
-    ///
-    /// # Errors
-    /// When there is none; the hint has the names.
-    pub fn from_name(name: &str) -> Result<Self, Diagnostic> {
-        let found = Self::ALL.into_iter().find(|format| format.name() == name);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            let hint = match nearest(name, names) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("choose among {}", names.join(", ")),
-            };
-            Diagnostic::error(format!("there is no format `{name}` for notes")).hint(hint)
-        })
+    pub fn folder(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into(), assets: ASSETS.to_owned() }
     }
 }
 
-/// Writes the report in each of the formats into `folder`, and gives the paths of all files written.
-/// All are named after the lesson and the day; where such a note exists, `-2`, `-3` and so on is added.
+/// What was written.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// All files.
+    pub files: Vec<PathBuf>,
+    /// Those among them that are notes.
+    pub notes: Vec<(Format, PathBuf)>,
+    /// Messages to the learner: changes within a note that were kept aside.
+    pub messages: Vec<Diagnostic>,
+}
+
+/// Writes the report in each of the formats. A file that has a note of the lesson keeps all that is outside of it; what was changed within it
+/// is kept aside. A file of the note's name without one is left alone, and the note gets another name.
 ///
 /// # Errors
-/// When the folder cannot be made or written to.
-pub fn write(report: &Report, formats: &[Format], folder: &Path) -> Result<Vec<PathBuf>, Diagnostic> {
-    let name = free_name(report, folder);
-    let mut files: Vec<(String, String)> = Vec::new();
-    for format in Format::ALL.into_iter().filter(|format| formats.contains(format)) {
-        match format {
-            Format::Markdown => {
-                let rendered = markdown::render(report, &name);
-                files.extend(rendered.files);
-                files.push((format!("{name}.md"), rendered.text));
-            }
-            Format::Html => files.push((format!("{name}.html"), html::render(report))),
-            // With Markdown, the tables are there already.
-            Format::Csv if formats.contains(&Format::Markdown) => {}
-            Format::Csv => files.extend(tables(report, &name)),
+/// When two files have a note of the lesson, markers do not match, or something cannot be written.
+pub fn write(report: &Report, formats: &[Format], to: &To) -> Result<Written, Diagnostic> {
+    let mut written = Written::default();
+    for format in formats {
+        // With Markdown, the tables are there already.
+        if *format == Format::Csv && formats.contains(&Format::Markdown) {
+            continue;
         }
-    }
-    let mut written = Vec::new();
-    for (relative, contents) in files {
-        let path = relative.split('/').fold(folder.to_path_buf(), |path, part| path.join(part));
-        write_atomic(&path, contents.as_bytes())?;
-        written.push(path);
+        one(report, *format, to, &mut written)?;
     }
     Ok(written)
 }
 
-fn tables(report: &Report, name: &str) -> Vec<(String, String)> {
-    let mut taken = Vec::new();
-    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
-    blocks
-        .filter_map(|block| match block {
-            NoteBlock::Data { id, header, rows, .. } => {
-                Some((format!("{name}-data/{}.csv", unique(id, &mut taken)), csv::csv(header, rows)))
-            }
-            NoteBlock::Prose(_)
-            | NoteBlock::Figure { .. }
-            | NoteBlock::Command(_)
-            | NoteBlock::OwnWords { .. }
-            | NoteBlock::Prediction { .. }
-            | NoteBlock::Source { .. } => None,
-        })
-        .collect()
+fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Result<(), Diagnostic> {
+    let (folder, site) = home(format, to);
+    let ending = format.ending();
+    let lesson = slug(&report.lesson);
+    let known = match format {
+        Format::Csv => None,
+        Format::Jupyter | Format::Anki => Some(folder.join(format!("{lesson}.{ending}")))
+            .filter(|path| place::read_text(path).is_some_and(|text| is_ours(&text, format, &lesson))),
+        _ => place::file_of(&folder, &lesson, ending)?,
+    };
+    let path = known.clone().unwrap_or_else(|| fresh(&folder, format, report));
+    let name = stem(&path, format);
+    let near = path.parent().unwrap_or(&folder).to_path_buf();
+    let old = known.as_deref().and_then(place::read_text);
+    if known.as_ref().is_some_and(|path| path.metadata().is_ok_and(|there| there.permissions().readonly())) {
+        return Err(Diagnostic::error(format!("cannot write {}: it is write-protected", path.display()))
+            .hint("allow it to be written, or give another folder with -o"));
+    }
+    let beside = match (&site, format) {
+        (Some(assets), _) => Beside {
+            figures: format!("..{assets}/{name}"),
+            data: format!("..{assets}/{name}"),
+            site: Some(format!("{assets}/{name}")),
+        },
+        (None, Format::Hugo) => Beside { figures: "figures".to_owned(), data: "data".to_owned(), site: None },
+        _ => Beside { figures: format!("{name}-figures"), data: format!("{name}-data"), site: None },
+    };
+    let (text, edited, files) = match format {
+        Format::Csv => {
+            return apart(report, &beside, false).into_iter().try_for_each(|file| put(&near, file, written));
+        }
+        Format::Html => {
+            let text = place::marked(&lesson, &html::render(report));
+            let text = format!("{}{text}", html::DOCTYPE);
+            let found = old.as_deref().map(|old| place::find(old, &lesson, &path)).transpose()?.flatten();
+            (text, found.is_some_and(|found| found.edited), Vec::new())
+        }
+        Format::Jupyter => {
+            let (text, edited) = jupyter::render(report, &lesson, &beside, old.as_deref());
+            let files = apart(report, &beside, true);
+            (text, edited, files)
+        }
+        Format::Anki => {
+            let text = anki::render(report);
+            let edited = old.as_deref().is_some_and(|old| !anki::is_as_written(old));
+            (text, edited, Vec::new())
+        }
+        _ => {
+            let rendered = markdown::render(report, format, &beside);
+            let note = place::marked(&lesson, &rendered.body);
+            let found = old.as_deref().map(|old| place::find(old, &lesson, &path)).transpose()?.flatten();
+            let text = match &found {
+                Some(found) => found.replaced(&note),
+                None => format!("{}{}{note}", rendered.front, if rendered.front.is_empty() { "" } else { "\n" }),
+            };
+            (text, found.is_some_and(|found| found.edited), rendered.files)
+        }
+    };
+    if edited {
+        let kept = copy_aside(&path)?;
+        let message = format!("{} was changed where Warpbook writes", path.display());
+        let hint = format!("it was kept as {}; what is outside the markers stays as it is", kept.display());
+        written.messages.push(Diagnostic::warning(message).hint(hint));
+    }
+    let base = if site.is_some() { &folder } else { &near };
+    files.into_iter().try_for_each(|file| put(base, file, written))?;
+    write_atomic(&path, text.as_bytes())?;
+    written.files.push(path.clone());
+    written.notes.push((format, path));
+    Ok(())
 }
 
-/// The first name of which nothing exists yet, in any format.
-fn free_name(report: &Report, folder: &Path) -> String {
-    let name = format!("{}-{}", slug(&report.lesson), slug(&report.created));
-    let is_free = |name: &String| {
-        [".md", ".html", "-figures", "-data"].iter().all(|ending| !folder.join(format!("{name}{ending}")).exists())
+/// The folder that a format's notes are in; for a site, with the folder of its assets.
+fn home(format: Format, To { folder, assets }: &To) -> (PathBuf, Option<String>) {
+    match format {
+        Format::Jekyll if folder.file_name().is_some_and(|name| name == "_posts") => {
+            (folder.clone(), Some(assets.clone()))
+        }
+        Format::Jekyll => (folder.join("_posts"), Some(assets.clone())),
+        _ => (folder.clone(), None),
+    }
+}
+
+/// The path of a new note: the first name that nothing has.
+fn fresh(folder: &Path, format: Format, report: &Report) -> PathBuf {
+    let lesson = slug(&report.lesson);
+    let name = if format == Format::Jekyll { format!("{}-{lesson}", slug(&report.created)) } else { lesson };
+    let names = std::iter::once(name.clone()).chain((2_u32..).map(|i| format!("{name}-{i}")));
+    let path = |name: String| match format {
+        Format::Hugo => folder.join(name).join("index.md"),
+        _ => folder.join(format!("{name}.{}", format.ending())),
     };
-    std::iter::once(name.clone()).chain((2_u32..).map(|i| format!("{name}-{i}"))).find(is_free).unwrap_or(name)
+    // The files of a table alone replace those before.
+    let mut paths = names.map(path);
+    let first = paths.next().unwrap_or_else(|| folder.join("note"));
+    if format == Format::Csv || first.symlink_metadata().is_err() {
+        return first;
+    }
+    paths.find(|path| path.symlink_metadata().is_err()).unwrap_or(first)
+}
+
+/// The name that a note's files begin with.
+fn stem(path: &Path, format: Format) -> String {
+    let named = if format == Format::Hugo { path.parent().unwrap_or(path) } else { path };
+    let name = named.file_stem().unwrap_or_default().to_string_lossy();
+    slug(&name)
+}
+
+/// Whether a file that is a note as a whole was written for this lesson.
+fn is_ours(text: &str, format: Format, lesson: &str) -> bool {
+    match format {
+        Format::Jupyter => jupyter::is_of(text, lesson),
+        _ => anki::is_of(text, lesson),
+    }
+}
+
+/// Writes a file beside a note; `path` is relative to the note's folder, with `/`.
+fn put(folder: &Path, (relative, contents): (String, String), written: &mut Written) -> Result<(), Diagnostic> {
+    let path = relative.split('/').fold(folder.to_path_buf(), |path, part| {
+        if part == ".." { path.parent().map(Path::to_path_buf).unwrap_or_default() } else { path.join(part) }
+    });
+    write_atomic(&path, contents.as_bytes())?;
+    written.files.push(path);
+    Ok(())
+}
+
+/// The tables of a report, and where it is wanted its figures, as files: path relative to the note, and contents.
+fn apart(report: &Report, beside: &Beside, figures: bool) -> Vec<(String, String)> {
+    let (mut drawn, mut counted) = (Vec::new(), Vec::new());
+    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+    let file = |block: &NoteBlock| match block {
+        NoteBlock::Data { id, header, rows, .. } => {
+            Some((format!("{}/{}.csv", beside.data, unique(id, &mut counted)), csv::csv(header, rows)))
+        }
+        NoteBlock::Figure { id, svg, .. } if figures => {
+            Some((format!("{}/{}.svg", beside.figures, unique(id, &mut drawn)), svg.clone()))
+        }
+        NoteBlock::Prose(_)
+        | NoteBlock::Figure { .. }
+        | NoteBlock::Command(_)
+        | NoteBlock::OwnWords { .. }
+        | NoteBlock::Prediction { .. }
+        | NoteBlock::Source { .. } => None,
+    };
+    blocks.filter_map(file).collect()
 }
 
 #[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::super::report::tests::sample;
     use super::*;
 
+    fn names(written: &Written, folder: &Path) -> Vec<String> {
+        written.files.iter().map(|path| path.strip_prefix(folder).unwrap().display().to_string()).collect()
+    }
+
     #[test]
-    fn an_edited_note_is_left_alone() -> Result<(), Box<dyn std::error::Error>> {
-        let folder = tempfile::tempdir()?;
-        let first = write(&sample(), &Format::ALL, folder.path())?;
-        let names = |paths: &[PathBuf]| -> Vec<String> {
-            paths.iter().filter_map(|p| p.strip_prefix(folder.path()).ok()).map(|p| p.display().to_string()).collect()
-        };
-        let stem = "coalescing-2026-11-20";
-        let expected = |stem: &str| {
-            ["-figures/stride.svg", "-data/stride.csv", ".md", ".html"].map(|ending| format!("{stem}{ending}")).to_vec()
-        };
-        assert_eq!(names(&first), expected(stem));
-        let note = folder.path().join(format!("{stem}.md"));
-        std::fs::write(&note, "edited")?;
-        let second = write(&sample(), &Format::ALL, folder.path())?;
-        assert_eq!(names(&second), expected(&format!("{stem}-2")));
-        assert_eq!(std::fs::read_to_string(note)?, "edited");
-        let third = write(&sample(), &[Format::Csv], folder.path())?;
-        assert_eq!(names(&third), [format!("{stem}-3-data/stride.csv")]);
-        assert!(third[0].is_file());
-        Ok(())
+    fn a_second_export_replaces_the_note_and_keeps_what_is_around_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = To::folder(folder.path());
+        let expected =
+            ["coalescing-figures/stride.svg", "coalescing-data/stride.csv", "coalescing.md", "coalescing.html"];
+        let mut report = sample();
+        for _ in 0..2 {
+            let written = write(&report, &Format::ALL, &to).unwrap();
+            assert_eq!(
+                (names(&written, folder.path()), written.messages),
+                (expected.map(str::to_owned).to_vec(), vec![])
+            );
+        }
+        let path = folder.path().join("coalescing.md");
+        let own = std::fs::read_to_string(&path).unwrap().replacen("---\n", "---\nmine: 1\n", 1) + "\nMy own end.\n";
+        std::fs::write(&path, &own).unwrap();
+        report.sections.truncate(1);
+        assert!(write(&report, &[Format::Markdown], &to).unwrap().messages.is_empty());
+        let now = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            now.starts_with("---\nmine: 1\n") && now.ends_with("\nMy own end.\n") && !now.contains("I said"),
+            "{now}"
+        );
+    }
+
+    #[test]
+    fn what_was_changed_within_a_note_is_kept_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let to = To::folder(folder.path());
+        for format in [Format::Markdown, Format::Html, Format::Anki, Format::Jupyter] {
+            let path = write(&sample(), &[format], &to).unwrap().files.pop().unwrap();
+            let changed = std::fs::read_to_string(&path).unwrap().replace("90 %", "my 90 %");
+            std::fs::write(&path, &changed).unwrap();
+            let written = write(&sample(), &[format], &to).unwrap();
+            assert_eq!(written.messages.len(), 1, "{format:?}: {:?}", written.messages);
+            let kept = format!("{}.kept", path.display());
+            assert_eq!(std::fs::read_to_string(kept).unwrap(), changed);
+            assert!(!std::fs::read_to_string(&path).unwrap().contains("my 90 %"));
+            assert!(write(&sample(), &[format], &to).unwrap().messages.is_empty(), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_no_note_is_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        for format in Format::READERS.into_iter().chain([Format::Markdown, Format::Html]) {
+            let place = folder.path().join(format.name());
+            let first = write(&sample(), &[format], &To::folder(&place)).unwrap().files.pop().unwrap();
+            std::fs::write(&first, "mine").unwrap();
+            let second = write(&sample(), &[format], &To::folder(&place)).unwrap().files.pop().unwrap();
+            assert!(first != second && second.is_file(), "{first:?}, {second:?}");
+            assert_eq!(std::fs::read_to_string(first).unwrap(), "mine");
+        }
+    }
+
+    #[test]
+    fn a_sites_files_are_where_the_site_has_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let post = "_posts/2026-11-20-coalescing.md";
+        let asset = |name: &str| format!("assets/warpbook/2026-11-20-coalescing/stride.{name}");
+        for place in [folder.path().to_path_buf(), folder.path().join("_posts")] {
+            let mut report = sample();
+            report.created = "2026-11-20".to_owned();
+            let written = write(&report, &[Format::Jekyll], &To::folder(place)).unwrap();
+            assert_eq!(names(&written, folder.path()), [asset("svg"), asset("csv"), post.to_owned()]);
+        }
+        let text = std::fs::read_to_string(folder.path().join(post)).unwrap();
+        assert!(
+            text.contains("({{ \"/assets/warpbook/2026-11-20-coalescing/stride.svg\" | relative_url }})"),
+            "{text}"
+        );
+        // On another day it is the same post.
+        let mut report = sample();
+        report.created = "2026-12-24".to_owned();
+        let written = write(&report, &[Format::Jekyll], &To::folder(folder.path())).unwrap();
+        assert_eq!(written.files.last(), Some(&folder.path().join(post)));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_followed_and_protected_notes_are_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (vault, real) = (folder.path().join("vault"), folder.path().join("real.md"));
+        let note = write(&sample(), &[Format::Markdown], &To::folder(&vault)).unwrap().files.pop().unwrap();
+        std::fs::rename(&note, &real).unwrap();
+        std::os::unix::fs::symlink(&real, &note).unwrap();
+        std::fs::write(&real, std::fs::read_to_string(&real).unwrap() + "mine\n").unwrap();
+        write(&sample(), &[Format::Markdown], &To::folder(&vault)).unwrap();
+        assert!(note.is_symlink() && std::fs::read_to_string(&real).unwrap().ends_with("mine\n"));
+        let mut permissions = real.metadata().unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&real, permissions).unwrap();
+        let error = write(&sample(), &[Format::Markdown], &To::folder(&vault)).unwrap_err();
+        assert!(error.message.contains("write-protected") && error.hint.is_some(), "{error}");
     }
 
     #[test]
@@ -142,7 +319,7 @@ mod tests {
         if let Some(NoteBlock::Figure { id, .. }) = report.sections[0].blocks.get_mut(1) {
             *id = "/etc/../x".into();
         }
-        for path in write(&report, &Format::ALL, folder.path())? {
+        for path in write(&report, &Format::ALL, &To::folder(folder.path()))?.files {
             assert!(std::fs::canonicalize(&path)?.starts_with(std::fs::canonicalize(folder.path())?), "{path:?}");
         }
         Ok(())
@@ -153,20 +330,10 @@ mod tests {
         let folder = tempfile::tempdir()?;
         let file = folder.path().join("file");
         std::fs::write(&file, "")?;
-        match write(&sample(), &[Format::Html], &file) {
+        match write(&sample(), &[Format::Html], &To::folder(file)) {
             Err(error) => assert!(error.hint.is_some() && error.message.contains("cannot write"), "{error}"),
-            Ok(paths) => panic!("wrote {paths:?}"),
+            Ok(written) => panic!("wrote {written:?}"),
         }
-        Ok(())
-    }
-
-    #[test]
-    fn formats_have_names() -> Result<(), Diagnostic> {
-        for format in Format::ALL {
-            assert_eq!(Format::from_name(format.name())?, format);
-        }
-        let hint = Format::from_name("htm").err().and_then(|error| error.hint);
-        assert_eq!(hint.as_deref(), Some("did you mean `html`?"));
         Ok(())
     }
 }

@@ -188,7 +188,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
     assert_eq!(problems.len(), 1, "said once for the experiment: {problems:?}");
     assert!(!problems[0].is_error() && problems[0].message.contains("`fast` is written in CUDA C++ only"));
     let folder = tempfile::tempdir().unwrap();
-    let written = notes::write(&report, &[Format::Markdown], folder.path()).unwrap();
+    let written = notes::write(&report, &[Format::Markdown], &notes::To::folder(folder.path())).unwrap().files;
     let note = written.iter().find(|path| path.extension().is_some_and(|e| e == "md")).unwrap();
     let text = fs::read_to_string(note).unwrap();
     let parts = [
@@ -258,7 +258,7 @@ fn a_note_shows_waves_without_a_trace() {
     };
     let (report, _) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let written = notes::write(&report, &[Format::Markdown], folder.path()).unwrap();
+    let written = notes::write(&report, &[Format::Markdown], &notes::To::folder(folder.path())).unwrap().files;
     let note = written.iter().find(|path| path.extension().is_some_and(|e| e == "md")).unwrap();
     let text = fs::read_to_string(note).unwrap();
     assert!(text.contains("Fast copy: how the grid's workgroups spread over a device's SMs."), "{text}");

@@ -30,6 +30,7 @@ pub use zero_fit::ZeroFitArgs;
 
 use crate::job::Language;
 use crate::notes::Format;
+use crate::notes::write::ASSETS;
 use crate::session::run::devices::Choice;
 use crate::trace::record::Backend;
 
@@ -191,6 +192,13 @@ pub struct ExportArgs {
     /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
     pub format: Vec<Format>,
+    /// The program that reads the note: obsidian, jekyll, hugo, quarto, jupyter, anki or github. The folder is a vault, or a site's root or its
+    /// `_posts`.
+    #[arg(long = "for", value_name = "PROGRAM", value_parser = reader, conflicts_with = "format")]
+    pub reader: Option<Format>,
+    /// With `--for jekyll`, the folder for figures below the site's root.
+    #[arg(long, value_name = "/PATH", default_value = ASSETS, value_parser = assets)]
+    pub assets: String,
     /// The part of the lesson's text beside what is your own: `own` for none, `read` for the steps that you have read, or steps by id or
     /// number, with commas between. All of it where nothing is given.
     #[arg(long, value_name = "own|read|STEP,…", value_delimiter = ',')]
@@ -442,7 +450,22 @@ fn warp_width(text: &str) -> Result<u32, String> {
 }
 
 fn format(text: &str) -> Result<Format, String> {
-    Format::from_name(text.trim()).map_err(|problem| problem.to_string())
+    Format::from_name(text.trim(), &Format::ALL).map_err(|problem| problem.to_string())
+}
+
+fn reader(text: &str) -> Result<Format, String> {
+    Format::from_name(text.trim(), &Format::READERS).map_err(|problem| problem.to_string())
+}
+
+fn assets(text: &str) -> Result<String, String> {
+    let text = text.trim_end_matches('/');
+    let is_plain = |part: &str| {
+        !part.is_empty() && part != ".." && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    };
+    match text.strip_prefix('/') {
+        Some(rest) if rest.split('/').all(is_plain) => Ok(text.to_owned()),
+        _ => Err("a path is wanted that begins with `/` and has letters, digits, `.`, `_` and `-`".to_owned()),
+    }
 }
 
 fn size(text: &str) -> Result<[u32; 2], String> {

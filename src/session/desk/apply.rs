@@ -58,6 +58,12 @@ impl Desk {
             Event::Done(work, number) => self.take_done(work, number),
             Event::Predicted(lesson, id, answer) => self.take_prediction(&lesson, &id, answer),
             Event::Judged(tried, verdict) => self.take_verdict(&tried, verdict),
+            Event::Writing(number, progress) if number == self.threads.notes.last() => {
+                if let Some(activity) = state.activities.get_mut(&Work::Export) {
+                    activity.progress = Some(progress);
+                }
+            }
+            Event::Writing(..) => {}
             Event::Exported(written, problems) => {
                 state.notices.extend(problems.into_iter().map(Notice::Problem));
                 state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));

@@ -176,6 +176,8 @@ pub enum Event {
     Predicted(String, String, Result<Answer, Vec<Diagnostic>>),
     /// The learner's solution of an exercise was judged.
     Judged(Try, Judged),
+    /// How far a note is, by its order's number: parts done, and all.
+    Writing(u64, (usize, usize)),
     /// A note was written: its files, and problems with parts that were left out.
     Exported(Result<Vec<PathBuf>, Diagnostic>, Vec<Diagnostic>),
     /// How far a text file is counted, by its order's number: bytes done, bytes in all.

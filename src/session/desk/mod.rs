@@ -270,7 +270,7 @@ impl Desk {
             Command::JudgeExercise(id) => self.judge_exercise(&id),
             Command::Export(only, formats, folder) => {
                 if let Some(input) = self.note_input(only) {
-                    self.begin(Work::Export, "writing the note");
+                    self.begin(Work::Export, format!("writing the note of “{}”", input.setting.lesson.title));
                     self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
             }

@@ -14,7 +14,7 @@ use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program};
-use crate::notes::{self, Format};
+use crate::notes::{self, Format, To};
 use crate::session::ask::{self, Question};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::experiment::{curves, recording, sweep};
@@ -274,10 +274,15 @@ fn run_experiment(
 fn notes(out: Outbox) -> Worker<NoteTask> {
     Worker::start("notes", move |orders: Receiver<Order<NoteTask>>| {
         for Order { number, task, cancel } in orders {
-            let (report, problems) = note::build(&task.input, &cancel);
+            let (report, mut problems) =
+                note::build(&task.input, &cancel, &mut |done, all| out.send(Event::Writing(number, (done, all))));
             // A note that was cancelled is incomplete and not written.
             if !cancel.load(Ordering::Relaxed) {
-                out.send(Event::Exported(notes::write(&report, &task.formats, &task.folder), problems));
+                let written = notes::write(&report, &task.formats, &To::folder(task.folder)).map(|written| {
+                    problems.extend(written.messages);
+                    written.files
+                });
+                out.send(Event::Exported(written, problems));
             }
             out.send(Event::Done(Work::Export, number));
         }

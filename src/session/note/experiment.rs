@@ -102,7 +102,7 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
 mod tests {
     use super::*;
     use crate::lesson::PackFiles;
-    use crate::notes::{self, Format, Report, Section};
+    use crate::notes::{self, Format, Report, Section, To};
 
     /// Upper bound, in points, of the average width of a character of a table's text, and the gap between two columns.
     const CHARACTER: f64 = 7.5;
@@ -129,7 +129,7 @@ mod tests {
             sections: vec![section],
         };
         let folder = tempfile::tempdir().unwrap();
-        let files = notes::write(&report, &[Format::Html], folder.path()).unwrap();
+        let files = notes::write(&report, &[Format::Html], &To::folder(folder.path())).unwrap().files;
         let page =
             std::fs::read_to_string(files.iter().find(|file| file.extension() == Some("html".as_ref())).unwrap());
         let page = page.unwrap().replacen("<!DOCTYPE html>\n", "", 1);

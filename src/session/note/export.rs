@@ -106,7 +106,7 @@ pub fn run_and_report(
         answers: Answers::default(),
         created: day::today(),
     };
-    let (report, mut wrong) = note::build(&input, cancel);
+    let (report, mut wrong) = note::build(&input, cancel, &mut |_, _| ());
     problems.append(&mut wrong);
     Ok((report, problems))
 }

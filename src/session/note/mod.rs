@@ -4,6 +4,7 @@ mod asked;
 mod experiment;
 pub mod export;
 pub mod fill;
+pub mod index;
 mod kernels;
 mod mine;
 pub mod only;
@@ -103,8 +104,9 @@ impl Input {
     }
 }
 
-/// Builds the note. Parts that could not be traced are left out, and reported in the second part of the result.
-pub fn build(input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
+/// Builds the note. Parts that could not be traced are left out, and reported in the second part of the result. `say` gets the number of
+/// parts that are done, and of all.
+pub fn build(input: &Input, cancel: &AtomicBool, say: &mut dyn FnMut(usize, usize)) -> (Report, Vec<Diagnostic>) {
     let mut builder = Builder {
         input,
         store: Inline::new(input.answers.clone(), cancel),
@@ -114,9 +116,15 @@ pub fn build(input: &Input, cancel: &AtomicBool) -> (Report, Vec<Diagnostic>) {
         printed: Vec::new(),
         predicted: Vec::new(),
     };
+    let steps: Vec<&Step> = input.setting.lesson.steps.iter().filter(|step| input.has(step)).collect();
+    // What is the learner's own is one part.
+    let all = 1 + steps.len();
+    say(0, all);
     let mut sections = builder.mine();
-    let steps = input.setting.lesson.steps.iter().filter(|step| input.has(step));
-    sections.extend(steps.map(|step| builder.section(step)));
+    for (done, step) in steps.into_iter().enumerate() {
+        say(1 + done, all);
+        sections.push(builder.section(step));
+    }
     sections.extend(builder.assumed.take());
     let report = Report {
         title: input.setting.lesson.title.clone(),

@@ -1,0 +1,96 @@
+//! The learner's words in a note: as they are, as far as they leave the rest of the note alone and their reader understands them.
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use super::dialect::Dialect;
+use super::prose::fenced;
+use crate::notes::Format;
+
+/// What ends a part that was left open: a comment, raw HTML, a formula. Code is ended by its own fence.
+const ENDS: [&str; 8] = ["-->", "</pre>", "</script>", "</style>", "</textarea>", "?>", "]]>", "$$"];
+
+/// The words for a reader: what is left open is closed, and formulas have the reader's delimiters.
+pub(super) fn own(dialect: Dialect, words: &str) -> String {
+    adapted(dialect, &closed(words.trim_end()))
+}
+
+/// The words with an end for what was left open.
+fn closed(words: &str) -> String {
+    let fences = words.lines().map(str::trim_start).filter_map(|line| {
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let length = line.chars().take_while(|c| *c == mark).count();
+        (length >= 3).then(|| mark.to_string().repeat(length))
+    });
+    let ends = fences.chain(ENDS.map(str::to_owned)).map(|end| format!("{words}\n{end}"));
+    let mut all = std::iter::once(words.to_owned()).chain(ends);
+    all.find(|text| leaves_the_rest_alone(text)).unwrap_or_else(|| fenced("", words))
+}
+
+/// Whether a paragraph after the text is a paragraph.
+fn leaves_the_rest_alone(text: &str) -> bool {
+    const NEXT: &str = "next";
+    let whole = format!("{text}\n\n{NEXT}\n");
+    let at = whole.len() - NEXT.len() - 1;
+    let mut depth = 0;
+    for (event, range) in Parser::new_ext(&whole, options()).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Paragraph) if range.start == at => return depth == 0,
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The words with formulas and rules as the reader has them.
+fn adapted(dialect: Dialect, words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    let mut done = 0;
+    for (event, range) in Parser::new_ext(words, options()).into_offset_iter() {
+        let new = match (event, dialect.0) {
+            (Event::InlineMath(latex), Format::Jekyll) => dialect.inline_math(&latex),
+            // Between lines of dashes pandoc reads settings.
+            (Event::Rule, Format::Quarto) => "***\n".to_owned(),
+            _ => continue,
+        };
+        if range.start >= done {
+            out.push_str(&words[done..range.start]);
+            out.push_str(&new);
+            done = range.end;
+        }
+    }
+    out + &words[done..]
+}
+
+fn options() -> Options {
+    Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH | Options::ENABLE_TASKLISTS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_open_is_closed() {
+        let own = |words: &str| own(Dialect(Format::Markdown), words);
+        for whole in ["plain", "```\ncode\n```", "- a list\n\n- of two", "> quoted", "a <b>c", "$$\nx\n$$", "text\n---"]
+        {
+            assert_eq!(own(whole), whole);
+        }
+        assert_eq!(own("a\n\n```wgsl\nlet x;"), "a\n\n```wgsl\nlet x;\n```");
+        assert_eq!(own("~~~~\n```\n"), "~~~~\n```\n~~~~");
+        assert_eq!(own("<!-- a"), "<!-- a\n-->");
+        assert_eq!(own("<script>\nx"), "<script>\nx\n</script>");
+    }
+
+    #[test]
+    fn formulas_and_rules_are_the_readers() {
+        let own = |format, words| own(Dialect(format), words);
+        let words = "a $x|y$ and `$z$`\n\n$$\nw\n$$";
+        assert_eq!(own(Format::Jekyll, words), "a $$x\\vert y$$ and `$z$`\n\n$$\nw\n$$");
+        assert_eq!(own(Format::Obsidian, words), words);
+        let rule = "a\n\n---\nfilters: [evil]\n---\n";
+        assert!(!own(Format::Quarto, rule).contains("\n\n---\n"), "{}", own(Format::Quarto, rule));
+    }
+}
