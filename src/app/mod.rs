@@ -79,8 +79,6 @@ pub struct View {
     plotted: bool,
     /// The pane that has the others' room, where one has.
     large: Option<Pane>,
-    /// Whether the start page was drawn last.
-    at_home: bool,
     /// The step that was drawn last, to begin a new one's trace at its first event.
     shown: (String, usize, String),
 }
@@ -141,7 +139,7 @@ impl View {
         let window = ui.max_rect();
         self.home.follow(state);
         let mut commands = Vec::from_iter(dropped::take(ui, state, !self.home.open));
-        if std::mem::replace(&mut self.at_home, self.home.open) != self.home.open {
+        if state.is_reading == self.home.open {
             commands.push(Command::Reading(!self.home.open));
         }
         keys::watch(ui);

@@ -17,7 +17,7 @@ use warpbook::session::desk::Command;
 use warpbook::session::learn::journal::{self, Did, Line};
 use warpbook::session::learn::saved::{self, ThemeChoice};
 
-use crate::harness::{NOON, Window, open_at, settle};
+use crate::harness::{NOON, PATIENCE, Window, open_at, settle};
 
 const SIZE: [f32; 2] = [1280.0, 900.0];
 const DAY: i64 = 86_400;
@@ -148,6 +148,9 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label("Nothing is due.");
     click(&mut window, "Back to the start page");
     click(&mut window, "History");
+    window.get_by_label("Reviewed");
+    window.get_by_label_contains("2025-11-26: ").click();
+    window.run_steps(20);
     window.get_by_label("In my own words");
     look(&mut window, "history");
     assert!(window.state_mut().desk.state().story.days.len() == 2);
@@ -177,4 +180,25 @@ fn an_earlier_state_is_read_into_the_journal_once() {
         assert!(before.iter().any(|line| matches!(&line.did, Did::Predicted { right: Some(false), .. })), "{before:?}");
     }
     assert!(saved::read(&path).unwrap().unwrap().lessons["one_loop"].words["loop"] == "mine");
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_is_told_and_tried_again() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("state.ron");
+    let mut window = open(&path, &Arc::new(AtomicI64::new(NOON)));
+    let journal = journal::path_beside(&path);
+    let _ = std::fs::remove_file(&journal);
+    std::fs::create_dir(&journal).unwrap();
+    command(&mut window, Command::Move("warp".to_owned(), Some(journal::Standing::Mastered), "I say so".to_owned()));
+    window.get_by_label_contains("journal.jsonl: it is not a regular file");
+    std::fs::remove_dir(&journal).unwrap();
+    let began = std::time::Instant::now();
+    while !journal.exists() {
+        window.step();
+        assert!(began.elapsed() < PATIENCE, "it was not tried again");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    settle(&mut window);
+    assert!(lines(&path).iter().any(|line| matches!(&line.did, Did::Moved { why, .. } if why == "I say so")));
 }

@@ -174,6 +174,7 @@ impl Desk {
             }
         }
         self.journal.since = goes_on.then_some(now);
+        self.state.is_reading = goes_on;
     }
 
     /// Enters a prediction's answer.

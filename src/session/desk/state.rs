@@ -66,6 +66,8 @@ pub struct State {
     pub now: i64,
     /// Whether words are being written that are not in the journal yet.
     pub is_writing: bool,
+    /// Whether the step on the screen is being read, and not the start page.
+    pub is_reading: bool,
     /// The review that is under way.
     pub review: Option<Review>,
     /// Whether the saved state is on disk.
