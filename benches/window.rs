@@ -11,6 +11,7 @@ use cpu_time::ThreadTime;
 
 use warpbook::app::View;
 use warpbook::app::shot::Canvas;
+use warpbook::base::day;
 use warpbook::base::diag::Diagnostic;
 use warpbook::base::store::write_atomic;
 use warpbook::gpu::client::WorkerCommand;
@@ -50,7 +51,7 @@ fn open(files: PackFiles, state: &Path) -> Result<Desk, Diagnostic> {
     let worker =
         WorkerCommand { program, args: vec!["worker".into()], env: Vec::new(), deadline: Duration::from_secs(30) };
     let state_path = Some(state.join("state.ron"));
-    Ok(Desk::open(Options { files, state_path, worker, seed: 1, wake: Arc::new(|| {}) }))
+    Ok(Desk::open(Options { files, state_path, worker, seed: 1, clock: Arc::new(day::now), wake: Arc::new(|| {}) }))
 }
 
 /// Runs frames until the desk has nothing left to do.

@@ -166,7 +166,7 @@ fn options(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn options_in_messages_exist() {
-    let commands = "list,doctor,run,sweep,trace,diff,assert,counters,check,assemble,bench,record,export,film,predict,shot,new,tokenizer train,tokenizer encode,ranks,zero-fit";
+    let commands = "list,doctor,run,sweep,trace,diff,assert,counters,check,assemble,bench,record,export,ledger,worklog,film,predict,shot,new,tokenizer train,tokenizer encode,ranks,zero-fit";
     let help = |command: &str| warpbook(&command.split(' ').chain(["--help"]).collect::<Vec<_>>()).out;
     let help: String = commands.split(',').map(help).collect();
     let known: BTreeSet<&str> = options(&help).collect();
@@ -184,4 +184,22 @@ fn options_in_messages_exist() {
             assert!(odd.is_empty(), "{name}: {odd:?} in {hint}");
         }
     }
+}
+
+#[test]
+fn concepts_that_are_not_introduced_or_not_tested_are_named() {
+    let folder = pack(&[
+        (LESSON, "experiment: \"size\"),", "experiment: \"size\", teaches: [\"copy\", \"alone\"]),"),
+        (LESSON, "id: \"double\", ", "id: \"double\", teaches: [\"copy\", \"unknown\"], "),
+        (LESSON, "    summary:", "    presupposes: [\"gone\"],\n    summary:"),
+    ]);
+    let (said, lesson) = (said(folder.path()), folder.path().join(LESSON));
+    for (at, what) in [
+        (place(&lesson, "(id: \"copy\", kernel"), "warning: nothing tests the concept `alone`"),
+        (place(&lesson, "(\n            id: \"double\""), "warning: no step introduces the concept `unknown`"),
+        (String::new(), "the lesson `mine` presupposes `gone`, which the pack does not have"),
+    ] {
+        assert!(said.iter().any(|line| line.contains(&at) && line.contains(what)), "{at}{what}: {said:#?}");
+    }
+    assert_eq!(said.len(), 3, "{said:#?}");
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 
 use super::player::{Player, REST};
-use super::{dropped, paint, tabbed, theme};
+use super::today::{self, Chosen, Page};
+use super::{dropped, history, ledger, paint, review, tabbed, theme};
 use crate::base::units::counted;
 use crate::figures::palette::{Hue, Ink};
 use crate::figures::{Kept, View};
@@ -37,6 +38,11 @@ pub struct Home {
     kept: BTreeMap<String, Kept>,
     /// The lesson whose picture plays, and how far it is.
     playing: Option<(String, Player)>,
+    /// The page that is shown in its place.
+    page: Page,
+    ledger: ledger::Ledger,
+    /// Minutes that each lesson takes.
+    minutes: BTreeMap<String, usize>,
     /// How many of the learner's kernels had been opened when it was shown last.
     watched: Option<u32>,
 }
@@ -59,6 +65,10 @@ impl Home {
         let column = Rect::from_min_max(egui::pos2(left, room.min.y), egui::pos2(left + width, room.max.y));
         let mut page = ui.new_child(UiBuilder::new().id_salt("home").max_rect(column));
         page.set_clip_rect(room);
+        if self.page != Page::Lessons {
+            self.other(&mut page, state, &mut commands);
+            return commands;
+        }
         ScrollArea::vertical().id_salt("home").auto_shrink(false).show(&mut page, |ui| {
             ui.add_space(40.0);
             ui.label(RichText::new("Warpbook").font(theme::prose_bold(34.0)));
@@ -71,6 +81,10 @@ impl Home {
                 }
                 ui.label(RichText::new(MINE).size(theme::UI).color(theme::color(theme::of(ui), Ink::Muted)));
             });
+            ui.add_space(24.0);
+            if let Some(chosen) = today::show(ui, state) {
+                self.go(chosen, &mut commands);
+            }
             ui.add_space(24.0);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few columns")]
             let columns = ((width + 16.0) / (CARD + 16.0)).floor().max(1.0) as usize;
@@ -92,6 +106,53 @@ impl Home {
             tabbed::follow(ui);
         });
         commands
+    }
+
+    /// One of the pages that are reached from the start page.
+    fn other(&mut self, page: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        let name = match self.page {
+            Page::Lessons => return,
+            Page::Ledger => "Ledger",
+            Page::Review => "Review",
+            Page::History => "History",
+        };
+        ScrollArea::vertical().id_salt(name).auto_shrink(false).show(page, |ui| {
+            ui.add_space(24.0);
+            let back = ui.button("Back to the start page").clicked();
+            ui.add_space(8.0);
+            ui.label(RichText::new(name).font(theme::prose_bold(34.0)));
+            ui.add_space(8.0);
+            match self.page {
+                Page::Lessons => {}
+                Page::Ledger => {
+                    let (chosen, moved) = self.ledger.show(ui, state);
+                    commands.extend(moved);
+                    chosen.into_iter().for_each(|chosen| self.go(chosen, commands));
+                }
+                Page::Review => {
+                    if review::show(ui, state, commands) {
+                        self.go(Chosen::Read(Vec::new()), commands);
+                    }
+                }
+                Page::History => history::show(ui, state),
+            }
+            ui.add_space(32.0);
+            tabbed::follow(ui);
+            if back {
+                self.page = Page::Lessons;
+            }
+        });
+    }
+
+    /// Goes where the learner chose to go.
+    fn go(&mut self, chosen: Chosen, commands: &mut Vec<Command>) {
+        match chosen {
+            Chosen::Page(page) => self.page = page,
+            Chosen::Read(opened) => {
+                (self.open, self.page) = (false, Page::Lessons);
+                commands.extend(opened);
+            }
+        }
     }
 
     /// Cards of lessons in columns of a width; below those of the learner's kernels, what can be done with them.
@@ -137,7 +198,8 @@ impl Home {
             theme::color(theme, Ink::Muted),
             width - 32.0,
         );
-        let (rect, response) = ui.allocate_exact_size(vec2(width, PICTURE + 148.0), Sense::click());
+        let minutes = *self.minutes.entry(lesson.id.clone()).or_insert_with(|| today::minutes(lesson));
+        let (rect, response) = ui.allocate_exact_size(vec2(width, PICTURE + 168.0), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, format!("Open {}", lesson.title)));
         let edge = if response.hovered() || response.has_focus() { Ink::Accent } else { Ink::Faint };
         ui.painter().rect_filled(rect, 8.0, theme::color(theme, Ink::Raised));
@@ -163,6 +225,14 @@ impl Home {
         };
         let foot = egui::pos2(text.x, rect.max.y - 20.0);
         let font = egui::FontId::proportional(theme::SMALL);
+        let after = presupposed(state, lesson);
+        let after = if after.is_empty() { format!("{minutes} min") } else { format!("{minutes} min, after {after}") };
+        let after = egui::text::LayoutJob {
+            wrap: egui::text::TextWrapping::truncate_at_width(width - 32.0),
+            ..egui::text::LayoutJob::simple_singleline(after, font.clone(), theme::color(theme, Ink::Muted))
+        };
+        let after = ui.painter().layout_job(after);
+        ui.painter().galley(foot - vec2(0.0, 18.0 + after.size().y / 2.0), after, theme::color(theme, Ink::Muted));
         ui.painter().text(foot, egui::Align2::LEFT_CENTER, said, font, theme::color(theme, Ink::Muted));
         #[expect(clippy::cast_precision_loss, reason = "a bar")]
         let share = read as f32 / lesson.steps.len().max(1) as f32;
@@ -191,6 +261,15 @@ impl Home {
         let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
     }
+}
+
+/// The titles of the lessons that a reader should know before.
+fn presupposed(state: &State, lesson: &Lesson) -> String {
+    let title = |id: &String| {
+        let known = state.library.pack.lessons.iter().find(|known| known.id == *id);
+        known.map_or_else(|| id.clone(), |known| known.title.clone())
+    };
+    lesson.presupposes.iter().map(title).collect::<Vec<_>>().join(", ")
 }
 
 /// The title of a part of the page.

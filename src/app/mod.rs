@@ -14,11 +14,13 @@ mod format;
 mod glossary;
 mod help;
 mod highlight;
+mod history;
 mod home;
 mod icons;
 mod keys;
 mod languages;
 mod layout;
+mod ledger;
 mod math;
 mod my_kernel;
 mod origin;
@@ -29,12 +31,14 @@ mod player;
 pub mod plot;
 mod predicted;
 mod recorded;
+mod review;
 pub mod shot;
 mod source;
 mod stage;
 mod tabbed;
 mod terms;
 pub mod theme;
+mod today;
 mod trail;
 pub mod window;
 
@@ -46,7 +50,7 @@ use crate::figures::passes::Passes;
 use crate::figures::{self, Clock};
 use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::{SaveState, State};
-use crate::session::desk::{Command, Desk, PAUSE, RETRY};
+use crate::session::desk::{Command, Desk, PAUSE, REST, RETRY};
 use crate::session::learn::saved::ThemeChoice;
 use layout::{Pane, Panes, Wanted};
 use math::Formulas;
@@ -119,6 +123,9 @@ impl View {
         if desk.state().trials.drafts.values().any(|draft| draft.typed.is_some()) {
             ui.ctx().request_repaint_after(PAUSE);
         }
+        if desk.state().is_writing {
+            ui.ctx().request_repaint_after(REST);
+        }
         if matches!(desk.state().save, SaveState::Failed(_)) {
             ui.ctx().request_repaint_after(RETRY);
         }
@@ -132,6 +139,9 @@ impl View {
         let window = ui.max_rect();
         self.home.follow(state);
         let mut commands = Vec::from_iter(dropped::take(ui, state, !self.home.open));
+        if state.is_reading == self.home.open {
+            commands.push(Command::Reading(!self.home.open));
+        }
         keys::watch(ui);
         if !self.home.open {
             commands.extend(keys::commands(ui, state));

@@ -9,6 +9,7 @@ use egui::{Pos2, Rect, vec2};
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor, wgpu};
 
 use super::{View, theme};
+use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
@@ -56,6 +57,7 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
         state_path: Some(kept.path().join("state.ron")),
         worker,
         seed: 1,
+        clock: Arc::new(day::now),
         wake: Arc::new(move || wake.store(true, Ordering::Relaxed)),
     });
     let mut view = View::default();

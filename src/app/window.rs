@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{View, theme};
+use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
@@ -90,7 +91,7 @@ pub fn open(
             ctx.request_repaint();
         }
     });
-    let desk = Desk::open(Options { files, state_path, worker, seed: 1, wake });
+    let desk = Desk::open(Options { files, state_path, worker, seed: 1, clock: Arc::new(day::now), wake });
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();

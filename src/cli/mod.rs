@@ -11,6 +11,7 @@ mod diff;
 mod doctor;
 mod export;
 mod film;
+mod ledger;
 mod list;
 mod new;
 mod out;
@@ -114,6 +115,8 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Predict(args) => predict::predict(context, &args),
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
+        Command::Ledger(args) => ledger::ledger(context, &args),
+        Command::Worklog(args) => ledger::worklog(context, &args),
         Command::Film(args) => film::film(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
         Command::Tokenizer(command) => tokenizer::tokenizer(command),

@@ -21,6 +21,8 @@ pub struct Prediction {
     pub asks: Asks,
     /// The explanation, shown after the answer.
     pub because: Vec<Inline>,
+    /// Concepts that it tests.
+    pub teaches: Vec<String>,
     /// The place in the lesson.
     pub place: Place,
 }
@@ -126,6 +128,8 @@ pub struct Exercise {
     pub goal: Vec<GoalPart>,
     /// The goal in words.
     pub goal_text: String,
+    /// Concepts that it tests.
+    pub teaches: Vec<String>,
     /// Where the document declares it.
     pub place: Place,
 }

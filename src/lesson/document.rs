@@ -100,6 +100,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         id: reading.id.to_owned(),
         title: fields.text("title").map(|text| text.value).unwrap_or_default(),
         summary: fields.text("summary").map(|text| text.value).unwrap_or_default(),
+        presupposes: words(&fields, "presupposes"),
         python_first: fields.optional("python_first").and_then(|node| node.read("true or false")).unwrap_or_default(),
         params: each(&fields, "params", |node| reader.param(node)),
         values: each(&fields, "values", |node| reader.value(node)),
@@ -134,6 +135,11 @@ pub(super) fn each<'a, T>(fields: &Fields<'a>, name: &'static str, read: impl Fn
         node.error(message, "make several lessons of it");
     }
     items.into_iter().take(MOST_ITEMS).filter_map(read).collect()
+}
+
+/// A list of texts; empty if there is no such field.
+pub(super) fn words(fields: &Fields<'_>, name: &'static str) -> Vec<String> {
+    each(fields, name, |node| Some(node.text()?.value))
 }
 
 #[derive(Deserialize)]

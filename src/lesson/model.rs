@@ -32,6 +32,8 @@ pub struct Lesson {
     pub title: String,
     /// One sentence on what the reader will know afterwards.
     pub summary: String,
+    /// Lessons of the pack, by their ids, that a reader should know before.
+    pub presupposes: Vec<String>,
     /// Whether its pages show their Python at first, and not the kernel.
     pub python_first: bool,
     /// Parameters that the learner can set.
@@ -57,6 +59,12 @@ pub struct Lesson {
 }
 
 impl Lesson {
+    /// The step whose prose has a block.
+    #[must_use]
+    pub fn step_with(&self, block: &Block) -> Option<&Step> {
+        self.steps.iter().find(|step| step.blocks.contains(block))
+    }
+
     /// The same diagnostics, with the pack's files named as the user would name them.
     pub fn named(&self, problems: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
         problems.into_iter().map(|problem| self.files.named(problem)).collect()
@@ -450,6 +458,8 @@ pub struct Step {
     pub model: bool,
     /// Standard terms for its subject, by which a reader may search for it.
     pub terms: Vec<String>,
+    /// Concepts that it introduces.
+    pub teaches: Vec<String>,
     /// The same in Python, if the lesson has it.
     pub python: Option<Arc<str>>,
     /// Where the lesson declares it.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::document::{Kind, Reader, each, is_id};
+use super::document::{Kind, Reader, each, is_id, words};
 use super::fields::{Fields, Node};
 use super::mention::{Access, Of};
 use super::model::{
@@ -36,8 +36,9 @@ impl Reader<'_> {
                 None
             }
         };
+        let teaches = words(&fields, "teaches");
         fields.finish();
-        Some(Prediction { id: id?, question: question?, asks: asks?, because: because?, place: node.place() })
+        Some(Prediction { id: id?, question: question?, asks: asks?, because: because?, teaches, place: node.place() })
     }
 
     /// Reads the answers to choose from.
@@ -142,6 +143,7 @@ impl Reader<'_> {
         let hints = each(&fields, "hints", |node| Some(text::inlines(node.text()?.excerpt(), self.reading.mentions)));
         let goal = fields.required("goal").and_then(|node| self.goal(node, &Access::Exercise(program)));
         let goal_text = fields.text("goal_text");
+        let teaches = words(&fields, "teaches");
         fields.finish();
         // Files that have been reported are replaced by empty ones, so that the exercise keeps its name.
         let (starter_file, starter) = starter.unwrap_or_default();
@@ -161,6 +163,7 @@ impl Reader<'_> {
             hints,
             goal: goal?,
             goal_text: goal_text?.value,
+            teaches,
             place: node.place(),
         })
     }

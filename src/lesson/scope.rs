@@ -328,6 +328,7 @@ mod tests {
             id: "l".to_owned(),
             title: String::new(),
             summary: String::new(),
+            presupposes: Vec::new(),
             python_first: false,
             params: vec![param("n", 8.0), param("stride", 2.0), param("other", 1.0)],
             values: vec![

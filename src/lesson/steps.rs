@@ -1,6 +1,6 @@
 //! Steps in `lesson.ron`; their prose is in `text.md`.
 
-use super::document::{Kind, Reader};
+use super::document::{Kind, Reader, words};
 use super::fields::{Fields, Node};
 use super::mention::Of;
 use super::model::Step;
@@ -27,11 +27,7 @@ impl Reader<'_> {
             }
             Some(at)
         });
-        let words = |name| -> Vec<String> {
-            let list = fields.list(name).unwrap_or_default();
-            list.into_iter().filter_map(|node| Some(node.text()?.value)).collect()
-        };
-        let (open, terms) = (words("open"), words("terms"));
+        let (open, terms, teaches) = (words(&fields, "open"), words(&fields, "terms"), words(&fields, "teaches"));
         if let (Some(block), Some(figure)) = (fields.former("block"), &mut figure) {
             block_of_explorer(block, figure)?;
         }
@@ -72,6 +68,7 @@ impl Reader<'_> {
             cover: cover?,
             model: model?,
             terms,
+            teaches,
             python: None,
             place: node.place(),
             blocks: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use egui::DroppedFile;
@@ -33,6 +34,14 @@ pub struct Window {
 /// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest. Who has no state yet is taken to the
 /// lesson on coalescing, where the pack has it: most tests are about what it shows.
 pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
+    open_at(files, state, size, Arc::new(AtomicI64::new(NOON)))
+}
+
+/// Noon of a day.
+pub const NOON: i64 = 1_764_158_400;
+
+/// The same, at the time of a clock, in seconds since 1970.
+pub fn open_at(files: PackFiles, state: &Path, size: [f32; 2], clock: Arc<AtomicI64>) -> Harness<'static, Window> {
     let worker = WorkerCommand {
         program: env!("CARGO_BIN_EXE_warpbook").into(),
         args: vec!["worker".into()],
@@ -40,8 +49,15 @@ pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, 
         deadline: Duration::from_secs(30),
     };
     let begins = !state.exists();
-    let mut desk =
-        Desk::open(Options { files, state_path: Some(state.to_path_buf()), worker, seed: 1, wake: Arc::new(|| {}) });
+    let options = Options {
+        files,
+        state_path: Some(state.to_path_buf()),
+        worker,
+        seed: 1,
+        clock: Arc::new(move || clock.load(Ordering::Relaxed)),
+        wake: Arc::new(|| {}),
+    };
+    let mut desk = Desk::open(options);
     desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
     let window = Window { view: View::default(), desk, styled: false, frames: Vec::new() };
     let mut harness = Harness::builder().with_size(size).build_ui_state(

@@ -11,6 +11,7 @@ mod edits;
 mod experiments;
 mod films;
 mod frames;
+mod journal;
 mod languages;
 mod my_kernels;
 mod passes;

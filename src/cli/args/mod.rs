@@ -4,6 +4,7 @@ mod assert;
 mod counters;
 mod diff;
 mod film;
+mod ledger;
 mod predict;
 mod ranks;
 mod run;
@@ -19,6 +20,7 @@ pub use assert::AssertArgs;
 pub use counters::CountersArgs;
 pub use diff::DiffArgs;
 pub use film::FilmArgs;
+pub use ledger::{LedgerArgs, LedgerFormat, WorklogArgs};
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
 pub use run::{OutArgs, Print, RunCommand};
@@ -88,6 +90,10 @@ pub enum Command {
     },
     /// Write a lesson's note: prose, figures, data and the learner's own words.
     Export(ExportArgs),
+    /// What you know, concept by concept, from the journal: mastered, developing and blind spots, each with its evidence.
+    Ledger(LedgerArgs),
+    /// What you did on a day, from the journal.
+    Worklog(WorklogArgs),
     /// Measure the device's ceilings, every kernel against them, and the tracer's own speed.
     Bench(BenchArgs),
     /// Run every lesson's experiments and keep them, to be shown where there is no such device.

@@ -13,6 +13,7 @@ use crate::base::units;
 use crate::lesson::Pack;
 use crate::session::ask::{Outcome, Question};
 use crate::session::learn::exercise::{Judged, Try, Verdict};
+use crate::session::learn::journal::Did;
 use crate::session::learn::predict::Answer;
 use crate::trace::record::{Backend, Device};
 
@@ -70,6 +71,9 @@ impl Desk {
             }
             Event::TextRead(number, done, all) => self.take_text_progress(number, (done, all)),
             Event::TextCounted(number, counted) => self.take_text(number, counted),
+            Event::Story(read) => self.take_story(read),
+            Event::Appended(written, problem) => self.take_appended(written, problem),
+            Event::Prompt(prompt) => self.take_prompt(*prompt),
             Event::Saved(change, outcome) => self.take_saved(change, outcome),
         }
     }
@@ -78,22 +82,16 @@ impl Desk {
     fn keep_curve(&mut self, id: &str) {
         let found = (self.keeper.curves(), self.state.place.plain.clone(), self.state.acting_device());
         let (Some(folder), Some(lesson), Some(device)) = found else { return };
-        let Some(sweep) =
-            self.state.sweeps().and_then(|sweeps| sweeps.get(id)).filter(|sweep| sweep.backend == device.backend)
-        else {
+        let Some(sweep) = self.state.sweeps().and_then(|sweeps| sweeps.get(id)).cloned() else { return };
+        if sweep.backend != device.backend {
             return;
-        };
+        }
         let Some(experiment) = lesson.experiments.iter().find(|experiment| experiment.id == id).cloned() else {
             return;
         };
         if device.backend != Backend::Simt {
-            self.threads.disk.enqueue(FileTask::Curve(
-                folder,
-                lesson,
-                Box::new(experiment),
-                Box::new(sweep.clone()),
-                device,
-            ));
+            self.record(Did::Measured { id: experiment.id.clone(), device: device.name.clone() });
+            self.threads.disk.enqueue(FileTask::Curve(folder, lesson, Box::new(experiment), Box::new(sweep), device));
         }
     }
 
@@ -112,6 +110,7 @@ impl Desk {
             let found = wanted.and_then(|id| pack.lessons.iter().find(|l| l.id == id)).or(pack.lessons.first());
             let found = found.map(|l| l.id.clone());
             self.state.library.pack = pack;
+            self.enter_before();
             if let Some(id) = found {
                 self.open_lesson(&id);
             }
@@ -151,6 +150,7 @@ impl Desk {
         }
         found.answers.insert(question, outcome);
         self.settle();
+        self.record_changed();
     }
 
     fn take_device(&mut self, found: Result<Device, Diagnostic>) {
@@ -184,8 +184,10 @@ impl Desk {
                 let answer = self.state.or_recorded(lesson, id, answer);
                 let kept = self.state.saved.lessons.get_mut(lesson);
                 if let Some(predicted) = kept.and_then(|k| k.predictions.get_mut(id)) {
-                    predicted.answer = Some(answer);
+                    predicted.answer = Some(answer.clone());
+                    let guess = predicted.guess.clone();
                     self.unsaved();
+                    self.record_predicted(lesson, id, &guess, &answer);
                 }
             }
             Err(problems) => self.state.notices.extend(problems.into_iter().map(Notice::Problem)),
@@ -199,6 +201,15 @@ impl Desk {
         if self.state.kept().tried(id).source.as_deref().unwrap_or(&exercise.starter) != source {
             // The learner has changed it since.
             return;
+        }
+        let caught = judged.verdict.caught_by().iter().map(|catch| format!("{catch:?}")).collect();
+        let (id_of, hints) = (id.clone(), self.state.kept().tried(id).hints);
+        let shown = hints > exercise.hints.len();
+        let is_again = self.state.trials.verdicts.get(id).is_some_and(|was| matches!(was.verdict, Verdict::Solved(_)));
+        match judged.verdict {
+            Verdict::Solved(_) if is_again => {}
+            Verdict::Solved(_) => self.record(Did::Solved { id: id_of, hints, shown }),
+            _ => self.record(Did::Tried { id: id_of, caught }),
         }
         if matches!(judged.verdict, Verdict::Solved(_)) {
             self.keep(|kept| kept.exercises.entry(id.clone()).or_default().solution = Some(source.clone()));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use super::my_kernels::{KernelCommand, Opening};
+use super::review::ReviewCommand;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
@@ -18,8 +19,11 @@ use crate::session::experiment::sweep::Sweep;
 use crate::session::learn::drawn::Points;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Judged, Try};
+use crate::session::learn::journal::Standing;
 use crate::session::learn::predict::{Answer, Guess};
+use crate::session::learn::review::Prompt;
 use crate::session::learn::saved::{Frame, Room, ThemeChoice, Written};
+use crate::session::learn::story::Story;
 use crate::session::note::only::Only;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::Choice;
@@ -96,6 +100,12 @@ pub enum Command {
     Cancel,
     /// A step, by its id, was read to its end.
     Read(String),
+    /// The step on the screen is being read, or no longer.
+    Reading(bool),
+    /// Put a concept elsewhere in the ledger, for a reason; None for where the rule puts it.
+    Move(String, Option<Standing>, String),
+    /// Review what is due.
+    Review(ReviewCommand),
     /// Predict, and let the runs answer.
     Predict(String, Guess),
     /// Keep the points of a curve that is being drawn for a prediction, by its id.
@@ -186,6 +196,12 @@ pub enum Event {
     TextCounted(u64, Result<Box<Counted>, Diagnostic>),
     /// A finished curve could not be written.
     NotKept(Diagnostic),
+    /// The journal was read: whether there was one, and what follows from it.
+    Story(Result<(bool, Box<Story>), Diagnostic>),
+    /// Lines of the journal were written: how many, and what kept the others from it.
+    Appended(usize, Option<Diagnostic>),
+    /// What is asked next in the review.
+    Prompt(Box<Prompt>),
     /// The saved state was written, as of this change.
     Saved(u64, Result<Box<Written>, Diagnostic>),
 }

@@ -17,7 +17,7 @@ use crate::session::pack::my_kernel;
 pub const RETRY: Duration = Duration::from_secs(5);
 
 /// How long a closing window waits for a write.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where the learner's work is saved, and how far that is.
 pub struct Keeper {
@@ -103,8 +103,10 @@ impl Desk {
         }
         self.threads.disk.finish();
         while let Ok(event) = self.events.try_recv() {
-            if let Event::Saved(change, outcome) = event {
-                self.take_saved(change, outcome);
+            match event {
+                Event::Saved(change, outcome) => self.take_saved(change, outcome),
+                Event::Appended(written, problem) => self.take_appended(written, problem),
+                _ => {}
             }
         }
         let Some(why) = self.state.unsaved.take().filter(|_| self.keeper.changes > 0) else { return Ok(()) };

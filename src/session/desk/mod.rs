@@ -6,6 +6,7 @@ mod draft;
 mod edit;
 pub mod event;
 pub mod found;
+mod journal;
 mod keep;
 mod lane;
 pub mod my_kernels;
@@ -16,6 +17,7 @@ mod picture;
 pub mod place;
 pub mod race;
 pub mod results;
+pub mod review;
 mod settle;
 pub mod state;
 pub mod text;
@@ -31,6 +33,8 @@ use std::sync::mpsc::{Receiver, channel};
 pub use edit::PAUSE;
 use event::Outbox;
 pub use event::{Command, Event, Work};
+use journal::Journal;
+pub use journal::REST;
 use keep::Keeper;
 pub use keep::RETRY;
 use place::{Element, Running};
@@ -42,6 +46,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::job::{Language, TraceSpec};
 use crate::lesson::PackFiles;
+use crate::session::learn::journal::Did;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{self, Predicted};
 use crate::session::note::{self, only::Only};
@@ -61,6 +66,8 @@ pub struct Options {
     pub worker: WorkerCommand,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// The clock: seconds since 1970.
+    pub clock: Arc<dyn Fn() -> i64 + Send + Sync>,
     /// Called on other threads whenever there is something new to show.
     pub wake: Arc<dyn Fn() + Send + Sync>,
 }
@@ -72,6 +79,8 @@ pub struct Desk {
     events: Receiver<Event>,
     threads: Threads,
     keeper: Keeper,
+    journal: Journal,
+    clock: Arc<dyn Fn() -> i64 + Send + Sync>,
 }
 
 impl Desk {
@@ -99,8 +108,12 @@ impl Desk {
             }
             None => {}
         }
+        let journal = Journal::beside(state_path.as_ref());
         let keeper = Keeper::of(state_path, &state.saved);
         let mut threads = Threads::start(&devices, &out);
+        if let Some(path) = journal.path() {
+            threads.disk.enqueue(FileTask::Read(path.clone()));
+        }
         let (curves, kernels) = (keeper.curves(), keeper.kernels());
         threads.disk.enqueue(FileTask::Load { files: options.files.clone(), curves, kernels });
         threads.device.worker.enqueue(DeviceTask::Describe(state.choice()));
@@ -111,7 +124,8 @@ impl Desk {
                 watch.map_err(|problem| state.notices.push(Notice::Problem(problem))).ok()
             }
         };
-        Self { state, files: options.files, events, threads, keeper }
+        state.now = (options.clock)();
+        Self { state, files: options.files, events, threads, keeper, journal, clock: options.clock }
     }
 
     /// The state to show.
@@ -129,6 +143,7 @@ impl Desk {
         }
         changed |= self.try_typed();
         self.write_unsaved();
+        self.write_journal();
         changed
     }
 
@@ -142,6 +157,8 @@ impl Desk {
             || self.state.library.wanted.is_some()
             || !self.state.activities.is_empty()
             || self.threads.is_asked()
+            || self.journal.is_busy()
+            || self.state.review.as_ref().is_some_and(review::Review::is_waiting)
     }
 
     /// Carries out a command.
@@ -248,11 +265,13 @@ impl Desk {
                 self.threads.notes.cancel();
                 self.cancel_text();
             }
-            Command::Read(step) => self.keep(|kept| {
-                if !kept.seen.contains(&step) {
-                    kept.seen.push(step);
+            Command::Read(step) => {
+                if !self.state.kept().seen.contains(&step) {
+                    self.keep(|kept| kept.seen.push(step));
+                    self.reads(true, true);
                 }
-            }),
+            }
+            Command::Reading(goes_on) => self.reads(goes_on, false),
             Command::Predict(id, guess) => self.predict(id, guess),
             Command::Draw(id, points) => self.keep(|kept| {
                 kept.drawn.insert(id, points);
@@ -264,9 +283,14 @@ impl Desk {
             }),
             Command::OpenHint(exercise) => self.keep(|kept| kept.exercises.entry(exercise).or_default().hints += 1),
             Command::Explore(point) => self.keep(|kept| kept.explored = Some(point)),
-            Command::Write(step, words) => self.keep(|kept| {
-                kept.words.insert(step, words);
-            }),
+            Command::Write(step, words) => {
+                self.writes(&step);
+                self.keep(|kept| {
+                    kept.words.insert(step, words);
+                });
+            }
+            Command::Move(concept, to, why) => self.record(Did::Moved { concept, to, why }),
+            Command::Review(command) => self.review(command),
             Command::JudgeExercise(id) => self.judge_exercise(&id),
             Command::Export(only, formats, folder) => {
                 if let Some(input) = self.note_input(only) {
@@ -299,7 +323,9 @@ impl Desk {
     /// When it could not be written: why, and where a copy of it is kept.
     pub fn close(mut self) -> Result<(), Diagnostic> {
         self.threads.cancel();
-        self.write_last()
+        self.end_journal();
+        self.write_last()?;
+        self.keep_journal()
     }
 
     fn set_backend(&mut self, choice: crate::session::run::devices::Choice) {

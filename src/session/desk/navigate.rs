@@ -22,6 +22,8 @@ const DRAGGED: Duration = Duration::from_millis(1500);
 impl Desk {
     pub(super) fn open_lesson(&mut self, id: &str) {
         let Some(lesson) = self.state.library.pack.lessons.iter().find(|l| l.id == id).cloned() else { return };
+        self.enter_words();
+        self.reads(false, false);
         let kept = self.state.saved.lessons.get(id).cloned().unwrap_or_default();
         self.state.place.params = jobs::learners(&lesson, &kept.params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
@@ -59,6 +61,8 @@ impl Desk {
     pub(super) fn go_to(&mut self, step: usize) {
         let steps = self.state.place.lesson.as_ref().map_or(0, |l| l.steps.len());
         if step < steps && step != self.state.place.step {
+            self.enter_words();
+            self.reads(false, false);
             self.state.place.step = step;
             self.enter_step(true);
         }
@@ -67,6 +71,7 @@ impl Desk {
     /// Sets the bench up for the step; with `set`, the step's parameters replace the learner's.
     pub(super) fn enter_step(&mut self, set: bool) {
         let Some(step) = self.state.place.step().cloned() else { return };
+        self.reads(true, false);
         if set {
             self.state.place.params.extend(step.set.iter().cloned());
             // An exercise is shown at the settings at which it is judged.
@@ -190,6 +195,9 @@ impl Desk {
             _ => None,
         };
         let runs = recorded.is_none();
+        if let Some(answer) = &recorded {
+            self.record_predicted(&setting.lesson.id, &id, &guess, answer);
+        }
         self.keep(|kept| {
             kept.drawn.remove(&id);
             kept.predictions.insert(id.clone(), Predicted { guess, answer: recorded });

@@ -9,6 +9,7 @@ use super::event::Work;
 pub use super::found::{DeviceState, Found};
 use super::my_kernels::Opening;
 pub use super::place::Place;
+use super::review::Review;
 use super::text::TextFile;
 pub use super::trials::{Trials, Turned};
 use crate::base::diag::Diagnostic;
@@ -26,6 +27,7 @@ use crate::session::jobs::own::YOURS;
 use crate::session::jobs::setting::{language_of, parameters_of};
 use crate::session::learn::edits::{self, Edit};
 use crate::session::learn::saved::{LessonSaved, Saved};
+use crate::session::learn::story::Story;
 use crate::session::pack::quote::{Quoted, Quotes};
 use crate::session::run::compare::{self, Figure, Side};
 use crate::session::run::devices::Choice;
@@ -58,6 +60,16 @@ pub struct State {
     pub notices: Vec<Notice>,
     /// The state that is saved on disk.
     pub saved: Saved,
+    /// What follows from the journal.
+    pub story: Story,
+    /// The time, in seconds since 1970.
+    pub now: i64,
+    /// Whether words are being written that are not in the journal yet.
+    pub is_writing: bool,
+    /// Whether the step on the screen is being read, and not the start page.
+    pub is_reading: bool,
+    /// The review that is under way.
+    pub review: Option<Review>,
     /// Whether the saved state is on disk.
     pub save: SaveState,
     /// Why the last write failed, until one succeeds; or why there can be none.
@@ -477,4 +489,9 @@ fn side<'a>(traced: Option<&'a Record>, timed: Option<&'a Record>, place: usize)
         trace: traced.and_then(|record| record.pass(place)?.trace.as_ref()),
         time_s: time.map(|time| (time.median_s, [time.p10_s, time.p90_s])),
     }
+}
+
+/// The figures of a pass in two traces.
+pub(super) fn compared(before: &Record, after: &Record, place: usize) -> Vec<Figure> {
+    compare::figures(&side(Some(before), None, place), &side(Some(after), None, place))
 }

@@ -9,9 +9,9 @@ use std::time::Duration;
 use super::event::{Event, Outbox, Work};
 use super::lane::Lane;
 use super::my_kernels::{self, KernelTask};
-use super::text;
 use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
+use super::{review, text};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program};
 use crate::notes::{self, Format, To};
@@ -20,8 +20,11 @@ use crate::session::experiment::sweep::Sweep;
 use crate::session::experiment::{curves, recording, sweep};
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::exercise::Try;
+use crate::session::learn::journal::{self, Line};
 use crate::session::learn::predict::Asked;
+use crate::session::learn::review::Again;
 use crate::session::learn::saved::{self, Saved};
+use crate::session::learn::story::Story;
 use crate::session::note;
 use crate::session::pack::check;
 use crate::session::pack::quote::Quotes;
@@ -55,6 +58,8 @@ pub struct Threads {
     pub texts: Worker<PathBuf>,
     /// Opens the learner's own kernels, and makes lessons of them.
     pub kernels: Worker<KernelTask>,
+    /// Asks what is due for review.
+    pub reviews: Worker<Again>,
     /// Reads the pack, and writes the learner's work.
     pub disk: Worker<FileTask>,
     /// Watches the files of a pack in a folder.
@@ -75,6 +80,7 @@ impl Threads {
             notes: notes(out.clone()),
             texts: text::counter(out.clone()),
             kernels: my_kernels::worker(devices.clone(), out.clone()),
+            reviews: review::worker(devices.clone(), out.clone()),
             disk: disk(out.clone()),
             watch: None,
         }
@@ -109,6 +115,7 @@ impl Threads {
         self.judge.cancel();
         self.notes.cancel();
         self.texts.cancel();
+        self.reviews.cancel();
     }
 }
 
@@ -153,6 +160,10 @@ pub enum FileTask {
     },
     /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
     Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
+    /// Read the journal.
+    Read(PathBuf),
+    /// Add lines to the journal.
+    Append(PathBuf, Vec<Line>),
     /// Write the saved state, as of some change: the file's state, as far as the window knows, and the window's own.
     Save(PathBuf, Box<[Saved; 2]>, u64),
 }
@@ -318,6 +329,16 @@ fn disk(out: Outbox) -> Worker<FileTask> {
                     if let Err(problem) = curves::keep(&folder, (&lesson, &experiment), &sweep, device) {
                         out.send(Event::NotKept(problem));
                     }
+                }
+                FileTask::Read(path) => {
+                    let mut story = Box::new(Story::default());
+                    let read = journal::read(&path, &mut |line| story.take(line));
+                    out.send(Event::Story(read.map(|was_there| (was_there, story))));
+                }
+                FileTask::Append(path, lines) => {
+                    let done = journal::append(&path, &lines);
+                    let (written, problem) = done.map_or_else(|(n, why)| (n, Some(why)), |()| (lines.len(), None));
+                    out.send(Event::Appended(written, problem));
                 }
                 FileTask::Save(path, states, change) => {
                     let [base, mine] = *states;

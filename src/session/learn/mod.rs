@@ -1,10 +1,18 @@
-//! The learner's work: predictions, exercises, versions of kernels, and the state that is saved of them.
+//! The learner's work: predictions, exercises, versions of kernels, the journal and what follows from it, and the state that is saved.
 
+pub mod cards;
 pub mod drawn;
 pub mod edits;
 pub mod event_class;
 pub mod exercise;
+pub mod fsrs;
+pub mod graded;
+pub mod journal;
+pub mod ledger;
 pub mod merge;
 pub mod predict;
 mod recorded;
+pub mod review;
 pub mod saved;
+pub mod story;
+pub mod told;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::concepts::concept_problems;
 use super::questions::question_problems;
 use super::quote::Quotes;
 use crate::base::diag::Diagnostic;
@@ -36,6 +37,7 @@ pub fn check(
     let (recordings, found) = crate::session::experiment::recording::load(files, &pack);
     all.extend(found);
     all.extend(Quotes::load(files, &pack, &recordings, &models).1);
+    all.extend(concept_problems(&pack));
     let compiles = twins_not_compiled(devices, &pack).is_none();
     for lesson in &pack.lessons {
         let mut problems = lesson_problems(devices, lesson, cancel);

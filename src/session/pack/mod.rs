@@ -2,6 +2,7 @@
 
 pub mod assemble;
 pub mod check;
+mod concepts;
 pub mod my_kernel;
 pub mod new_lesson;
 pub mod profile;

@@ -1,0 +1,259 @@
+//! The review: what is due, one after the other, with other parameters than in the lesson.
+
+use egui::{RichText, Ui};
+
+use super::theme;
+use crate::base::units::{figure, number, read_figure};
+use crate::figures::palette::{Hue, Ink};
+use crate::lesson::scope::Env;
+use crate::lesson::{Inline, Lesson};
+use crate::session::desk::Command;
+use crate::session::desk::review::{Review, ReviewCommand};
+use crate::session::desk::state::State;
+use crate::session::jobs;
+use crate::session::learn::ledger::due;
+use crate::session::learn::predict::{Grade, Guess};
+use crate::session::learn::review::{Ask, Prompt};
+use crate::session::learn::told;
+
+/// Shows it; true where the learner goes to an exercise's page.
+pub fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
+    let Some(review) = &state.review else {
+        let due = due(&state.library.pack.lessons, &state.story, state.now);
+        if due.is_empty() {
+            ui.label("Nothing is due.");
+            return false;
+        }
+        for item in &due {
+            ui.label(told::item(&state.library.pack.lessons, item));
+        }
+        ui.add_space(8.0);
+        if ui.button("Begin").clicked() {
+            commands.push(Command::Review(ReviewCommand::Begin));
+        }
+        return false;
+    };
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    let Some(prompt) = &review.prompt else {
+        if review.is_over() {
+            ui.label(format!("{} of {} right at first.", review.done.1, review.done.0));
+            if ui.button("Done").clicked() {
+                commands.push(Command::Review(ReviewCommand::End));
+            }
+        } else {
+            ui.horizontal(|ui| {
+                ui.spinner();
+                ui.label("the tracer is answering…");
+            });
+        }
+        return false;
+    };
+    let at = if review.is_second {
+        "once more".to_owned()
+    } else {
+        format!("{} of {}", (review.done.0 + usize::from(review.given.is_none())).min(review.all), review.all)
+    };
+    let item = told::item(&state.library.pack.lessons, &prompt.item);
+    ui.label(RichText::new(format!("{at} · {item}")).size(theme::SMALL).color(muted));
+    ui.add_space(8.0);
+    let mut opens = false;
+    egui::Frame::new().fill(theme::color(theme::of(ui), Ink::Raised)).corner_radius(6.0).inner_margin(16).show(
+        ui,
+        |ui| {
+            ui.set_width(ui.available_width());
+            opens = asked(ui, state, (review, prompt), commands);
+        },
+    );
+    opens
+}
+
+fn body(ui: &mut Ui, text: &str) {
+    ui.add(egui::Label::new(RichText::new(text).font(theme::prose(theme::BODY))).wrap());
+}
+
+fn asked(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt), commands: &mut Vec<Command>) -> bool {
+    let lesson = &prompt.lesson;
+    let mut send = |command| commands.push(Command::Review(command));
+    let mut opens = false;
+    match &prompt.ask {
+        Ask::Options(question, options, unit, answer) => {
+            body(ui, &plain(state, lesson, question));
+            settings(ui, prompt);
+            let nearest = match answer.grade(options) {
+                Grade::Nearest(option) => Some(option),
+                _ => None,
+            };
+            ui.horizontal_wrapped(|ui| {
+                for (i, (label, _)) in options.iter().enumerate() {
+                    let mine = matches!(&review.given, Some((Some(Guess::Choice(choice)), _)) if *choice == i);
+                    let is_right = review.given.is_some() && nearest == Some(i);
+                    let text = match (mine, is_right) {
+                        (true, true) => format!("{label}  · yours, right"),
+                        (true, false) => format!("{label}  · yours, wrong"),
+                        (false, true) => format!("{label}  · right"),
+                        (false, false) => label.clone(),
+                    };
+                    let button = egui::Button::new(text).selected(mine).min_size(egui::vec2(64.0, 32.0));
+                    if ui.add_enabled(review.given.is_none(), button).clicked() {
+                        send(ReviewCommand::Answer(Guess::Choice(i)));
+                    }
+                }
+            });
+            answered(ui, review, answer.traced.map(|traced| figure(traced, unit)));
+        }
+        Ask::Number(question, _, unit, answer) => {
+            body(ui, &plain(state, lesson, question));
+            settings(ui, prompt);
+            if review.given.is_none() {
+                number_field(ui, unit).into_iter().for_each(|given| send(ReviewCommand::Answer(Guess::Number(given))));
+            } else if let Some((Some(Guess::Number(given)), _)) = &review.given {
+                ui.label(format!("yours: {}", figure(*given, unit)));
+            }
+            answered(ui, review, answer.traced.map(|traced| figure(traced, unit)));
+        }
+        Ask::Own(question, because) => {
+            body(ui, &plain(state, lesson, question));
+            own(ui, review, &plain(state, lesson, because)).into_iter().for_each(&mut send);
+        }
+        Ask::Card(card) => {
+            body(ui, &card.question);
+            own(ui, review, &card.answer).into_iter().for_each(&mut send);
+        }
+        Ask::Exercise(_) => {
+            body(ui, "Write this exercise's kernel again, from its starter. The solution that you found is kept.");
+            ui.horizontal(|ui| {
+                if ui.button("Open it from its starter").clicked() {
+                    send(ReviewCommand::Exercise);
+                    opens = true;
+                }
+                if ui.button("Later").clicked() {
+                    send(ReviewCommand::Next);
+                }
+            });
+        }
+        Ask::Gone(problems) => {
+            body(ui, "This can no longer be asked.");
+            problems.iter().for_each(|problem| drop(ui.label(&problem.message)));
+            if ui.button("Next").clicked() {
+                send(ReviewCommand::Next);
+            }
+        }
+    }
+    if let (Some((_, right)), Ask::Options(..) | Ask::Number(..)) = (&review.given, &prompt.ask) {
+        if let Some(asked) = lesson.predictions.iter().find(|asked| asked.id == prompt.item.id).filter(|_| !right) {
+            ui.add_space(6.0);
+            body(ui, &format!("In the lesson: {}", plain(state, lesson, &asked.because)));
+        }
+    }
+    if review.given.is_some() {
+        ui.add_space(8.0);
+        if ui.button("Next").clicked() {
+            send(ReviewCommand::Next);
+        }
+    }
+    opens
+}
+
+/// The parameters that are other than in the lesson.
+fn settings(ui: &mut Ui, prompt: &Prompt) {
+    let words: Vec<String> = prompt
+        .set
+        .iter()
+        .map(|(id, [from, to])| {
+            let label = prompt.lesson.param(id).map_or(id.as_str(), |param| param.label.as_str());
+            format!("{label} is {} instead of {}", number(*to), number(*from))
+        })
+        .collect();
+    ui.add_space(6.0);
+    if !words.is_empty() {
+        let accent = theme::color(theme::of(ui), Ink::Accent);
+        let text = format!("This time, {}.", words.join(", and "));
+        ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::BODY)).color(accent)).wrap());
+        ui.add_space(6.0);
+    }
+}
+
+/// Whether the answer was right, and what the tracer counted.
+fn answered(ui: &mut Ui, review: &Review, traced: Option<String>) {
+    let Some((_, right)) = review.given else { return };
+    let theme = theme::of(ui);
+    let (word, ink) = if right { ("Right", Hue::Shared.ink()) } else { ("Wrong", Hue::Store.ink()) };
+    let text = format!("{word}: the tracer counts {}.", traced.unwrap_or_default());
+    ui.add_space(6.0);
+    ui.label(RichText::new(text).font(theme::medium(theme::BODY)).color(theme::color(theme, ink)));
+}
+
+/// A question that the learner grades: the answer is shown where it is asked for.
+fn own(ui: &mut Ui, review: &Review, answer: &str) -> Option<ReviewCommand> {
+    let id = ui.scope_id().with(("turned", answer));
+    let mut turned = ui.data(|d| d.get_temp::<bool>(id)).unwrap_or(false);
+    let mut command = None;
+    ui.add_space(6.0);
+    if !turned && review.given.is_none() {
+        turned = ui.button("Show the answer").clicked();
+        ui.data_mut(|d| d.insert_temp(id, turned));
+        return None;
+    }
+    body(ui, answer);
+    if review.given.is_none() {
+        ui.horizontal(|ui| {
+            for (name, right) in [("I knew it", true), ("I did not", false)] {
+                if ui.button(name).clicked() {
+                    command = Some(ReviewCommand::Grade(right));
+                }
+            }
+        });
+    }
+    if command.is_some() {
+        ui.data_mut(|d| d.remove_temp::<bool>(id));
+    }
+    command
+}
+
+/// A field for a number with its unit; the number, once it is given.
+fn number_field(ui: &mut Ui, unit: &str) -> Option<f64> {
+    let id = ui.scope_id().with("review number");
+    let mut text = ui.data(|d| d.get_temp::<String>(id)).unwrap_or_default();
+    let mut given = None;
+    ui.horizontal(|ui| {
+        let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(120.0).hint_text("a number"));
+        field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Your number"));
+        ui.label(if unit == "x" { "×" } else { unit });
+        let read = read_figure(&text, unit);
+        let clicked = ui.add_enabled(read.is_some(), egui::Button::new("Answer")).clicked();
+        let confirmed = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        given = read.filter(|_| clicked || confirmed);
+    });
+    if given.is_some() {
+        text.clear();
+    }
+    ui.data_mut(|d| d.insert_temp(id, text));
+    given
+}
+
+/// Prose as plain text, with the figures that are known at the lesson's defaults.
+fn plain(state: &State, lesson: &Lesson, inlines: &[Inline]) -> String {
+    let params = jobs::defaults(lesson);
+    let env = Env::fixed(&lesson.params, &lesson.values, &params);
+    let mut text = String::new();
+    for inline in inlines {
+        match inline {
+            Inline::Text(words) | Inline::Code(words) | Inline::Math(words) | Inline::Preset(words, _) => {
+                text.push_str(words)
+            }
+            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => {
+                text.push_str(&plain(state, lesson, inner))
+            }
+            Inline::Value(expr, unit) => {
+                text.push_str(&env.eval(expr).map_or_else(|_| "…".to_owned(), |value| figure(value, unit)));
+            }
+            Inline::Quote(quote) => {
+                let quoted = state.library.quotes.read(lesson, quote, &env);
+                text.push_str(&quoted.map_or_else(|| "…".to_owned(), |quoted| quoted.text));
+            }
+            Inline::Control(id) => text.push_str(&params.get(id).map_or_else(String::new, |value| number(*value))),
+            Inline::Break => text.push('\n'),
+        }
+    }
+    text
+}

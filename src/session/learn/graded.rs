@@ -1,0 +1,56 @@
+//! Whether a learner's prediction was right, and how far it was from the answer.
+
+use super::drawn::farthest;
+use super::predict::{Answer, Grade, Guess};
+use crate::lesson::Asks;
+
+/// A drawn curve is right if it is nowhere off by a greater factor.
+const CURVE: f64 = 1.25;
+
+/// The grade of a prediction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Graded {
+    /// Whether it was right; None if the answer does not decide.
+    pub right: Option<bool>,
+    /// The guess over the answer; for a curve, the greatest factor between both. None if there is no such ratio.
+    pub off: Option<f64>,
+}
+
+/// Grades a guess by its answer.
+#[must_use]
+pub fn graded(asks: &Asks, guess: &Guess, answer: &Answer) -> Graded {
+    let ratio = |guess: f64| answer.deciding().map(|found| guess / found).filter(|off| off.is_finite());
+    match (asks, guess) {
+        (Asks::Choice(options, _), Guess::Choice(choice)) => Graded {
+            right: match answer.grade(options) {
+                Grade::Nearest(nearest) => Some(nearest == *choice),
+                _ => None,
+            },
+            off: options.get(*choice).and_then(|(_, value)| ratio(*value)),
+        },
+        (Asks::Number(within, _), Guess::Number(number)) => Graded {
+            right: match answer.grade_number(*number, *within) {
+                Grade::Within(right) => Some(right),
+                _ => None,
+            },
+            off: ratio(*number),
+        },
+        (Asks::Curve(_), Guess::Curve(points)) => {
+            let far = answer.curve.as_ref().and_then(|found| farthest(points, &found.points));
+            let off = far.map(|far| far.factor);
+            Graded { right: off.map(|off| off <= CURVE), off: off.filter(|off| off.is_finite()) }
+        }
+        _ => Graded::default(),
+    }
+}
+
+/// The kind of a question, for the learner's calibration.
+#[must_use]
+pub fn kind(asks: &Asks) -> &'static str {
+    match asks {
+        Asks::Choice(_, of) | Asks::Number(_, of) if of.measured.is_some() => "times",
+        Asks::Choice(..) => "choices",
+        Asks::Number(..) => "numbers",
+        Asks::Curve(_) => "curves",
+    }
+}

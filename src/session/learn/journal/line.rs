@@ -1,0 +1,171 @@
+//! A line of the journal, as it is in the file: one JSON object.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::session::learn::predict::Guess;
+
+/// Something that the learner did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// When, in seconds since 1970; None for what was done before there was a journal.
+    #[serde(default)]
+    pub time: Option<i64>,
+    /// The lesson, by its id; empty if it was in none.
+    #[serde(default)]
+    pub lesson: String,
+    /// The step, by its id; empty if it was on none.
+    #[serde(default)]
+    pub step: String,
+    /// What was done.
+    #[serde(flatten)]
+    pub did: Did,
+}
+
+/// What the learner did. A newer program's lines may say something else; they stay in the file and are passed over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "did", rename_all = "snake_case")]
+pub enum Did {
+    /// Read a step to its end, or went on reading it.
+    Read {
+        /// How long, in seconds.
+        seconds: u64,
+    },
+    /// Answered a prediction, and saw what is right.
+    Predicted {
+        /// The prediction, by its id.
+        id: String,
+        /// The kind of question; see [`kind`](crate::session::learn::graded::kind).
+        kind: String,
+        /// The learner's parameters.
+        #[serde(default)]
+        params: BTreeMap<String, f64>,
+        /// The guess.
+        guess: Guess,
+        /// The figure that decided.
+        #[serde(default)]
+        answer: Option<f64>,
+        /// Whether the guess was right; None if the answer did not decide.
+        #[serde(default)]
+        right: Option<bool>,
+        /// The guess over the answer.
+        #[serde(default)]
+        off: Option<f64>,
+    },
+    /// Tried an exercise, and did not solve it.
+    Tried {
+        /// The exercise, by its id.
+        id: String,
+        /// What caught the kernel.
+        caught: Vec<String>,
+    },
+    /// Solved an exercise.
+    Solved {
+        /// The exercise, by its id.
+        id: String,
+        /// How many hints were open.
+        hints: usize,
+        /// Whether the lesson's solution was open.
+        shown: bool,
+    },
+    /// Changed a kernel.
+    Changed {
+        /// The version's name.
+        kernel: String,
+        /// The hash of the text that it began as.
+        from: String,
+        /// The hash of its text.
+        to: String,
+        /// The figures of both traces that differ: before, and after.
+        #[serde(default)]
+        figures: BTreeMap<String, [Option<f64>; 2]>,
+    },
+    /// Measured an experiment.
+    Measured {
+        /// The experiment, by its id.
+        id: String,
+        /// The device.
+        device: String,
+    },
+    /// Wrote words on the step.
+    Wrote {
+        /// The words as they were then, as a whole.
+        words: String,
+    },
+    /// Was asked again.
+    Reviewed {
+        /// The kind of what was asked.
+        kind: ItemKind,
+        /// Its id in the lesson.
+        id: String,
+        /// Whether the answer was right.
+        right: bool,
+        /// The parameters that were other than in the lesson.
+        #[serde(default)]
+        set: BTreeMap<String, f64>,
+    },
+    /// Put a concept elsewhere in the ledger, by hand.
+    Moved {
+        /// The concept.
+        concept: String,
+        /// Where it is now; None for where the rule puts it.
+        to: Option<Standing>,
+        /// The learner's reason.
+        why: String,
+    },
+}
+
+/// Something that can come back for review.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Item {
+    /// The lesson, by its id.
+    pub lesson: String,
+    /// Its kind.
+    pub kind: ItemKind,
+    /// Its id in the lesson.
+    pub id: String,
+}
+
+/// The kinds of what can come back for review.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemKind {
+    /// A prediction.
+    Prediction,
+    /// An exercise.
+    Exercise,
+    /// A question in the learner's own words; its id is the hash of the question.
+    Card,
+}
+
+/// Where a concept is in the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// The learner knows it.
+    Mastered,
+    /// The learner is at it.
+    Developing,
+    /// The learner was mostly wrong about it.
+    BlindSpot,
+}
+
+impl Standing {
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mastered => "Mastered",
+            Self::Developing => "Developing",
+            Self::BlindSpot => "Blind spots",
+        }
+    }
+}
+
+/// A text's hash: the first 12 hexadecimal digits of its SHA-256.
+#[must_use]
+pub fn hash(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}

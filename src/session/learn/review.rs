@@ -1,0 +1,197 @@
+//! Review: a prediction is asked again with other parameters, and the tracer answers it at that moment.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::cards::Card;
+use super::journal::Item;
+use super::predict::{Answer, Asked, Grade, Guess};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{AnswerDecl, Asks, Exercise, Inline, Lesson, Prediction};
+use crate::session::jobs;
+use crate::session::run::devices::Devices;
+use crate::trace::record::Backend;
+
+/// A number that is asked for in place of options is right within this share of the answer.
+const WITHIN: f64 = 0.1;
+
+/// An option is the answer if it is this near to it, by ratio.
+const NEAR: f64 = 0.05;
+
+/// How many other settings are tried until one has another answer.
+const TRIES: usize = 8;
+
+/// Something to ask again.
+#[derive(Clone)]
+pub struct Again {
+    /// What.
+    pub item: Item,
+    /// Its lesson.
+    pub lesson: Arc<Lesson>,
+    /// The card, if it is one.
+    pub card: Option<Card>,
+    /// How often it was answered before: each time the parameters are others.
+    pub times: u32,
+    /// Seed of the random inputs.
+    pub seed: u64,
+}
+
+/// Something that is asked, with its answer.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// What.
+    pub item: Item,
+    /// Its lesson.
+    pub lesson: Arc<Lesson>,
+    /// The parameters that are other than in the lesson, by id: from which value to which.
+    pub set: BTreeMap<String, [f64; 2]>,
+    /// How it is asked.
+    pub ask: Ask,
+}
+
+/// How something is asked.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// One of these options is the answer.
+    Options(Vec<Inline>, Vec<(String, f64)>, String, Answer),
+    /// A number, right within a share of the answer, in a unit.
+    Number(Vec<Inline>, f64, String, Answer),
+    /// A question that the learner grades: about times, which the tracer does not know. Then the explanation is shown.
+    Own(Vec<Inline>, Vec<Inline>),
+    /// A question in the learner's words.
+    Card(Card),
+    /// An exercise, from its starter.
+    Exercise(String),
+    /// It can no longer be asked: why.
+    Gone(Vec<Diagnostic>),
+}
+
+impl Prompt {
+    /// Whether a guess is right; None if it is not of the kind that is asked for.
+    #[must_use]
+    pub fn is_right(&self, guess: &Guess) -> Option<bool> {
+        let grade = match (&self.ask, guess) {
+            (Ask::Options(_, options, _, answer), Guess::Choice(choice)) => {
+                return Some(answer.grade(options) == Grade::Nearest(*choice));
+            }
+            (Ask::Number(_, within, _, answer), Guess::Number(number)) => answer.grade_number(*number, *within),
+            _ => return None,
+        };
+        Some(grade == Grade::Within(true))
+    }
+}
+
+impl Again {
+    /// Finds what to ask.
+    #[must_use]
+    pub fn prompt(self, devices: &Devices, cancel: &AtomicBool) -> Prompt {
+        let (set, ask) = self.ask(devices, cancel);
+        Prompt { item: self.item, lesson: self.lesson, set, ask }
+    }
+
+    fn ask(&self, devices: &Devices, cancel: &AtomicBool) -> (BTreeMap<String, [f64; 2]>, Ask) {
+        let nothing = BTreeMap::new();
+        if let Some(card) = &self.card {
+            return (nothing, Ask::Card(card.clone()));
+        }
+        if let Some(Exercise { id, .. }) = self.lesson.exercises.iter().find(|exercise| exercise.id == self.item.id) {
+            return (nothing, Ask::Exercise(id.clone()));
+        }
+        let Some(asked) = self.lesson.predictions.iter().find(|asked| asked.id == self.item.id) else {
+            return (nothing, Ask::Gone(Vec::new()));
+        };
+        let Some(decl) = asked.answer().filter(|decl| decl.measured.is_none()) else {
+            return (nothing, Ask::Own(asked.question.clone(), asked.because.clone()));
+        };
+        let answer = |asked: &Prediction| {
+            let params = jobs::defaults(&self.lesson);
+            let asked = Asked {
+                lesson: &self.lesson,
+                prediction: asked,
+                params: &params,
+                seed: self.seed,
+                bounds_checks: true,
+            };
+            asked.answer(devices, Backend::Simt, cancel)
+        };
+        let original = match answer(asked) {
+            Ok(original) => original,
+            Err(problems) => return (nothing, Ask::Gone(problems)),
+        };
+        for (id, from, to) in others(&self.lesson, decl, self.times).into_iter().take(TRIES) {
+            let other = with(asked, &id, to);
+            // Settings that cannot run are none.
+            let Ok(found) = answer(&other) else { continue };
+            if is_other(&asked.asks, &original, &found) {
+                return (BTreeMap::from([(id, [from, to])]), asked_for(&other, found));
+            }
+        }
+        (nothing, asked_for(asked, original))
+    }
+}
+
+/// How a prediction with this answer is asked: with its options if one of them is the answer, else for a number.
+fn asked_for(asked: &Prediction, answer: Answer) -> Ask {
+    let question = asked.question.clone();
+    let near = |value: f64| answer.traced.is_some_and(|traced| (value / traced).ln().abs() <= NEAR);
+    match &asked.asks {
+        Asks::Choice(options, decl) if options.iter().any(|(_, value)| near(*value)) => {
+            Ask::Options(question, options.clone(), decl.unit.clone(), answer)
+        }
+        Asks::Choice(_, decl) => Ask::Number(question, WITHIN, decl.unit.clone(), answer),
+        Asks::Number(within, decl) => Ask::Number(question, *within, decl.unit.clone(), answer),
+        Asks::Curve(_) => Ask::Own(question, asked.because.clone()),
+    }
+}
+
+/// Whether other settings have an answer that is not right for the lesson's.
+fn is_other(asks: &Asks, original: &Answer, found: &Answer) -> bool {
+    let (Some(was), Some(is)) = (original.traced, found.traced.filter(|is| is.is_finite())) else { return false };
+    let within = match asks {
+        Asks::Number(within, _) => *within,
+        Asks::Choice(..) | Asks::Curve(_) => WITHIN,
+    };
+    is > 0.0 && (is - was).abs() > within * was.abs().max(is.abs())
+}
+
+/// Other settings: a parameter that the probes set, and that has the same value in all that set it, from its value to a near one of its domain.
+/// Each time the list begins elsewhere. Values that make runs much longer are left out.
+fn others(lesson: &Lesson, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
+    let mut found = Vec::new();
+    let mut seen: Vec<&str> = Vec::new();
+    for (id, from) in decl.probes.iter().flat_map(|probe| &probe.set) {
+        let mut all = decl.probes.iter().flat_map(|probe| &probe.set).filter(|(other, _)| other == id);
+        if seen.contains(&id.as_str()) || !all.all(|(_, value)| value == from) {
+            continue;
+        }
+        seen.push(id);
+        let Some(param) = lesson.param(id) else { continue };
+        let at = param.domain.index_of(*from);
+        let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten();
+        let beside = beside.filter_map(|index| param.domain.nth(index));
+        let scaled = [0.5, 2.0, 0.25, 4.0].map(|by| param.domain.clamp(from * by));
+        let mut values: Vec<f64> = Vec::new();
+        for value in scaled.into_iter().chain(beside) {
+            if value != *from && value <= 4.0 * from.abs().max(1.0) && !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        found.extend(values.into_iter().map(|to| (id.clone(), *from, to)));
+    }
+    if !found.is_empty() {
+        let first = times as usize % found.len();
+        found.rotate_left(first);
+    }
+    found
+}
+
+/// The prediction with a parameter at another value in the probes that set it.
+fn with(asked: &Prediction, id: &str, to: f64) -> Prediction {
+    let mut other = asked.clone();
+    if let Asks::Choice(_, decl) | Asks::Number(_, decl) = &mut other.asks {
+        let settings = decl.probes.iter_mut().flat_map(|probe| &mut probe.set);
+        settings.filter(|(name, _)| name == id).for_each(|(_, value)| *value = to);
+    }
+    other
+}

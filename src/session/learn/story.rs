@@ -1,0 +1,240 @@
+//! The fold of the journal: what was answered, read and written, by item and by day. Its size depends on what there is to learn, and on the days,
+//! not on the number of lines.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::cards::{self, Card};
+use super::fsrs::{Memory, Rating};
+use super::journal::{Did, Item, ItemKind, Line, Standing};
+use crate::base::day;
+
+/// Seconds in a day.
+pub const DAY: f64 = 86_400.0;
+
+/// An exercise that is solved again within these seconds was not asked again.
+const AGAIN: i64 = 12 * 3600;
+
+/// All that follows from the journal.
+#[derive(Clone, Debug, Default)]
+pub struct Story {
+    /// By item: what the learner's answers were.
+    pub items: BTreeMap<Item, Evidence>,
+    /// Concepts that were moved by hand.
+    pub moved: BTreeMap<String, Moved>,
+    /// By day, as YYYY-MM-DD; what was done before there was a journal is not in it.
+    pub days: BTreeMap<String, Day>,
+    /// Guesses against answers, by kind of question.
+    pub calibration: BTreeMap<String, Calibration>,
+    /// Seconds of reading, by lesson and step.
+    pub read: BTreeMap<(String, String), u64>,
+    /// The words, by lesson and step.
+    pub words: BTreeMap<(String, String), String>,
+    /// Questions in the words.
+    pub cards: BTreeMap<Item, Card>,
+}
+
+/// The learner's answers to an item.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Evidence {
+    /// Answers that have a grade.
+    pub graded: u32,
+    /// Those that were right.
+    pub right: u32,
+    /// Tries of an exercise that did not solve it.
+    pub tries: u32,
+    /// Whether the last answer was right; None before the first that has a grade.
+    pub last: Option<bool>,
+    /// When that was; None for before there was a journal.
+    pub time: Option<i64>,
+    /// The memory of it.
+    pub memory: Option<Memory>,
+}
+
+/// A concept that was moved by hand.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Moved {
+    /// Where to.
+    pub to: Standing,
+    /// Why.
+    pub why: String,
+    /// When.
+    pub time: Option<i64>,
+}
+
+/// Guesses against answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Calibration {
+    /// First answers that have a grade.
+    pub graded: u32,
+    /// Those that were right.
+    pub right: u32,
+    /// First answers with a ratio.
+    pub ratios: u32,
+    /// The sum of the ratios' binary logarithms: above 0 for guesses that were too high.
+    #[serde(skip)]
+    sum: f64,
+    /// The sum of their sizes.
+    #[serde(skip)]
+    sizes: f64,
+}
+
+impl Calibration {
+    /// The guesses' geometric mean over the answers; None without ratios.
+    #[must_use]
+    pub fn bias(&self) -> Option<f64> {
+        (self.ratios > 0).then(|| (self.sum / f64::from(self.ratios)).exp2())
+    }
+
+    /// The factor by which a guess is off, as a geometric mean; None without ratios.
+    #[must_use]
+    pub fn factor(&self) -> Option<f64> {
+        (self.ratios > 0).then(|| (self.sizes / f64::from(self.ratios)).exp2())
+    }
+}
+
+/// What was done on a day.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Day {
+    /// Seconds of reading.
+    pub seconds: u64,
+    /// Steps that were read, by lesson and step.
+    pub read: BTreeMap<String, u64>,
+    /// Predictions, by lesson and id: whether each was right.
+    pub predicted: BTreeMap<String, Option<bool>>,
+    /// Exercises that were tried, by lesson and id: how often in vain.
+    pub tried: BTreeMap<String, u32>,
+    /// Exercises that were solved, by lesson and id: how many hints were open.
+    pub solved: BTreeMap<String, usize>,
+    /// Kernels that were changed, by lesson and name: the figures that differ, before and after.
+    pub changed: BTreeMap<String, BTreeMap<String, [Option<f64>; 2]>>,
+    /// Experiments that were measured, by lesson and id: on which device.
+    pub measured: BTreeMap<String, String>,
+    /// Reviews: how many were right, and how many there were.
+    pub reviewed: (u32, u32),
+    /// Words that were written, by lesson and step.
+    pub words: BTreeMap<String, String>,
+    /// Concepts that were moved by hand, with the reasons.
+    pub moved: BTreeMap<String, String>,
+}
+
+impl Story {
+    /// Takes a line.
+    pub fn take(&mut self, line: &Line) {
+        let Line { time, lesson, step, did } = line;
+        let of = |id: &str| format!("{lesson}/{id}");
+        let item = |kind, id: &str| Item { lesson: lesson.clone(), kind, id: id.to_owned() };
+        let mut unseen = Day::default();
+        let day = match time {
+            Some(time) => self.days.entry(day::of(*time)).or_default(),
+            None => &mut unseen,
+        };
+        match did {
+            Did::Read { seconds } => {
+                day.seconds = day.seconds.saturating_add(*seconds);
+                let all = [
+                    day.read.entry(of(step)).or_default(),
+                    self.read.entry((lesson.clone(), step.clone())).or_default(),
+                ];
+                all.into_iter().for_each(|sum| *sum = sum.saturating_add(*seconds));
+            }
+            Did::Predicted { id, kind, right, off, .. } => {
+                // Once the answer was in sight, giving it is no prediction.
+                let evidence = self.items.entry(item(ItemKind::Prediction, id)).or_default();
+                if evidence.graded == 0 {
+                    day.predicted.insert(of(id), *right);
+                    self.calibration.entry(kind.clone()).or_default().take(*right, *off);
+                    right.iter().for_each(|right| evidence.take(*right, *time));
+                }
+            }
+            Did::Tried { id, .. } => {
+                *day.tried.entry(of(id)).or_default() += 1;
+                self.items.entry(item(ItemKind::Exercise, id)).or_default().tries += 1;
+            }
+            Did::Solved { id, hints, shown } => {
+                day.solved.insert(of(id), *hints);
+                let evidence = self.items.entry(item(ItemKind::Exercise, id)).or_default();
+                let since = time.unwrap_or(0).saturating_sub(evidence.time.unwrap_or(0));
+                if evidence.last.is_none() || since >= AGAIN {
+                    evidence.take(!shown, *time);
+                }
+            }
+            Did::Changed { kernel, figures, .. } => {
+                day.changed.insert(of(kernel), figures.clone());
+            }
+            Did::Measured { id, device } => {
+                day.measured.insert(of(id), device.clone());
+            }
+            Did::Wrote { words } => {
+                day.words.insert(of(step), words.clone());
+                cards::take(&mut self.cards, (lesson, step), words, *time);
+                self.words.insert((lesson.clone(), step.clone()), words.clone());
+            }
+            Did::Reviewed { kind, id, right, .. } => {
+                day.reviewed.0 += u32::from(*right);
+                day.reviewed.1 += 1;
+                self.items.entry(item(*kind, id)).or_default().take(*right, *time);
+            }
+            Did::Moved { concept, to, why } => {
+                day.moved.insert(concept.clone(), why.clone());
+                match to {
+                    Some(to) => {
+                        drop(self.moved.insert(concept.clone(), Moved { to: *to, why: why.clone(), time: *time }))
+                    }
+                    None => drop(self.moved.remove(concept)),
+                }
+            }
+        }
+    }
+
+    /// The last day before `today` on which something was done.
+    #[must_use]
+    pub fn day_before(&self, today: &str) -> Option<(&String, &Day)> {
+        self.days.range(..today.to_owned()).next_back()
+    }
+}
+
+impl Evidence {
+    /// Takes an answer that has a grade.
+    fn take(&mut self, right: bool, time: Option<i64>) {
+        self.graded += 1;
+        self.right += u32::from(right);
+        self.last = Some(right);
+        let rating = Rating::of(right);
+        self.memory = Some(match self.memory {
+            None => Memory::first(rating),
+            Some(memory) => memory.after(days(self.time, time), rating),
+        });
+        // A clock that was set back does not make an answer older than the one before.
+        self.time = self.time.max(time);
+    }
+
+    /// When to ask again, in seconds since 1970; None before there was an answer.
+    #[must_use]
+    pub fn due(&self) -> Option<i64> {
+        let memory = self.memory?;
+        #[expect(clippy::cast_possible_truncation, reason = "at most a hundred years of seconds")]
+        let wait = (memory.stability * DAY) as i64;
+        // What was answered before there was a journal is due now.
+        Some(self.time.map_or(i64::MIN, |time| time.saturating_add(wait)))
+    }
+}
+
+impl Calibration {
+    fn take(&mut self, right: Option<bool>, off: Option<f64>) {
+        self.graded += u32::from(right.is_some());
+        self.right += u32::from(right == Some(true));
+        if let Some(bits) = off.filter(|off| *off > 0.0).map(f64::log2).filter(|bits| bits.is_finite()) {
+            self.ratios += 1;
+            self.sum += bits;
+            self.sizes += bits.abs();
+        }
+    }
+}
+
+/// Days between two times; 0 if one is unknown or the clock was set back.
+#[expect(clippy::cast_precision_loss, reason = "days, to be rounded")]
+fn days(from: Option<i64>, to: Option<i64>) -> f64 {
+    from.zip(to).map_or(0.0, |(from, to)| to.saturating_sub(from) as f64 / DAY).max(0.0)
+}

@@ -1,0 +1,204 @@
+//! The journal: a day of work is in it after the window was killed, and today, ledger, review and history follow from it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use egui::accesskit::Role;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use serde_json::Value;
+
+use warpbook::app::View;
+use warpbook::job::Language;
+use warpbook::lesson::PackFiles;
+use warpbook::session::desk::Command;
+use warpbook::session::learn::journal::{self, Did, Line};
+use warpbook::session::learn::saved::{self, ThemeChoice};
+
+use crate::harness::{NOON, PATIENCE, Window, open_at, settle};
+
+const SIZE: [f32; 2] = [1280.0, 900.0];
+const DAY: i64 = 86_400;
+
+fn open(state: &Path, clock: &Arc<AtomicI64>) -> Harness<'static, Window> {
+    open_at(PackFiles::Embedded, state, SIZE, clock.clone())
+}
+
+fn command(window: &mut Harness<'_, Window>, command: Command) {
+    window.state_mut().desk.command(command);
+    settle(window);
+}
+
+fn click(window: &mut Harness<'_, Window>, label: &str) {
+    window.get_by_role_and_label(Role::Button, label).click();
+    window.step();
+    settle(window);
+}
+
+fn lines(state: &Path) -> Vec<Line> {
+    let mut lines = Vec::new();
+    assert!(journal::read(&journal::path_beside(state), &mut |line| lines.push(line.clone())).unwrap());
+    lines
+}
+
+/// Where the ledger of the command line puts a concept.
+fn standing(home: &Path, concept: &str) -> Value {
+    let mut ledger = std::process::Command::new(env!("CARGO_BIN_EXE_warpbook"));
+    let out = ledger.args(["ledger", "--json"]).env("HOME", home).env_remove("XDG_DATA_HOME").output().unwrap();
+    let ledger: Value = serde_json::from_slice(&out.stdout).unwrap();
+    let concepts = ledger["concepts"].as_array().unwrap();
+    concepts.iter().find(|of| of["name"] == concept).map(|of| of["standing"].clone()).unwrap()
+}
+
+#[test]
+fn a_day_of_work_comes_back_the_next_day() {
+    let home = tempfile::tempdir().unwrap();
+    let state = home.path().join(".local/share/warpbook/state.ron");
+    let clock = Arc::new(AtomicI64::new(NOON));
+    let mut window = open(&state, &clock);
+    command(&mut window, Command::OpenLesson("one_loop".to_owned()));
+    window.get_by_label("65,536: one for each element").click();
+    window.step();
+    settle(&mut window);
+    window.get_by_label("Source of the kernel").type_text("// mine\n");
+    window.step();
+    settle(&mut window);
+    window.get_by_label("Your own words on this step").type_text("Q: How wide is a warp?\nA: 32 lanes.");
+    window.step();
+    while window.state().desk.state().is_writing {
+        window.step();
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    settle(&mut window);
+    let lesson = window.state().desk.state().place.lesson.clone().unwrap();
+    let exercise = lesson.exercises.iter().find(|exercise| exercise.id == "left_over").unwrap();
+    let step = lesson.steps.iter().position(|step| step.exercises().any(|id| id == exercise.id)).unwrap();
+    command(&mut window, Command::GoTo(step));
+    command(&mut window, Command::JudgeExercise(exercise.id.clone()));
+    command(&mut window, Command::TypeKernel(Language::Wgsl, exercise.solution.to_string()));
+    command(&mut window, Command::JudgeExercise(exercise.id.clone()));
+    // The window is killed: nothing is closed.
+    drop(window);
+    let kinds: Vec<String> = lines(&state)
+        .iter()
+        .map(|line| serde_json::to_value(&line.did).unwrap()["did"].as_str().unwrap().to_owned())
+        .collect();
+    for kind in ["predicted", "changed", "wrote", "tried", "solved"] {
+        assert!(kinds.iter().any(|of| of == kind), "no {kind} among {kinds:?}");
+    }
+    assert!(lines(&state).iter().all(|line| line.time == Some(NOON) && !line.lesson.is_empty()));
+
+    clock.store(NOON + DAY, Ordering::Relaxed);
+    let mut window = open(&state, &clock);
+    window.state_mut().view = View::at_home();
+    settle(&mut window);
+    window.get_by_label_contains("Yesterday: ");
+    window.get_by_label_contains("Continue: ");
+    look(&mut window, "today");
+    click(&mut window, "Ledger");
+    window.get_by_label("Blind spots (2)");
+    window.get_by_label("Mastered (1)");
+    click(&mut window, "Move warp");
+    window.get_by_label("The reason").type_text("I know it now");
+    window.step();
+    look(&mut window, "ledger");
+    click(&mut window, "Mastered");
+    click(&mut window, "Move");
+    window.get_by_label("Mastered (2)");
+    assert_eq!(standing(home.path(), "warp"), "mastered");
+    assert_eq!(standing(home.path(), "SIMT execution"), "blind_spot");
+    assert_eq!(standing(home.path(), "work partitioning"), "mastered");
+    assert_eq!(standing(home.path(), "grid and bounds check"), "developing");
+
+    click(&mut window, "Back to the start page");
+    click(&mut window, "Review: 2 due");
+    click(&mut window, "Begin");
+    let mut asked = Vec::new();
+    while let Some(prompt) = window.state().desk.state().review.as_ref().and_then(|review| review.prompt.clone()) {
+        if prompt.set.is_empty() {
+            click(&mut window, "Show the answer");
+            window.get_by_label("32 lanes.");
+            click(&mut window, "I knew it");
+        } else {
+            // Other elements, or another number of threads: a warp's request is of 32 threads.
+            let of = |id: &str, usual: f64| prompt.set.get(id).map_or(usual, |[_, to]| *to);
+            let (n, lanes) = (of("n", 65_536.0), of("lanes", 32.0));
+            let answer = (n / lanes).ceil() * (lanes / 32.0).ceil();
+            assert_ne!(answer, 2048.0, "{:?}", prompt.set);
+            // Wrong at first, and right once more at the end.
+            let given = if asked.contains(&prompt.item.id) { answer } else { 3.0 * answer };
+            look(&mut window, "review");
+            window.get_by_label("Your number").type_text(&given.to_string());
+            window.step();
+            click(&mut window, "Answer");
+            window.get_by_label_contains(if given == answer {
+                "Right: the tracer counts"
+            } else {
+                "Wrong: the tracer counts"
+            });
+            look(&mut window, "answered");
+        }
+        asked.push(prompt.item.id);
+        click(&mut window, "Next");
+    }
+    assert_eq!(asked.len(), 3, "the wrong one comes once more: {asked:?}");
+    click(&mut window, "Done");
+    window.get_by_label("Nothing is due.");
+    click(&mut window, "Back to the start page");
+    click(&mut window, "History");
+    window.get_by_label("Reviewed");
+    window.get_by_label_contains("2025-11-26: ").click();
+    window.run_steps(20);
+    window.get_by_label("In my own words");
+    look(&mut window, "history");
+    assert!(window.state_mut().desk.state().story.days.len() == 2);
+}
+
+fn look(window: &mut Harness<'_, Window>, name: &str) {
+    for (theme, suffix) in [(ThemeChoice::Light, "light"), (ThemeChoice::Dark, "dark")] {
+        command(window, Command::SetTheme(theme));
+        window.run_steps(3);
+        if let Ok(picture) = window.render() {
+            let _ = picture.save(format!("/tmp/look-{name}-{suffix}.png"));
+        }
+    }
+}
+
+#[test]
+fn an_earlier_state_is_read_into_the_journal_once() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("state.ron");
+    let clock = Arc::new(AtomicI64::new(NOON));
+    let kept = "(seen: [\"loop\"], words: {\"loop\": \"mine\"}, predictions: {\"lanes_32\": (choice: 0, answer: Some((measured: None, traced: Some(2048), device: None)))})";
+    std::fs::write(&path, format!("(format_version: 1, value: (lessons: {{\"one_loop\": {kept}}}))")).unwrap();
+    for _ in 0..2 {
+        drop(open(&path, &clock));
+        let before: Vec<Line> = lines(&path).into_iter().filter(|line| line.time.is_none()).collect();
+        assert_eq!(before.len(), 3, "{before:?}");
+        assert!(before.iter().any(|line| matches!(&line.did, Did::Predicted { right: Some(false), .. })), "{before:?}");
+    }
+    assert!(saved::read(&path).unwrap().unwrap().lessons["one_loop"].words["loop"] == "mine");
+}
+
+#[test]
+fn a_journal_that_cannot_be_written_is_told_and_tried_again() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("state.ron");
+    let mut window = open(&path, &Arc::new(AtomicI64::new(NOON)));
+    let journal = journal::path_beside(&path);
+    let _ = std::fs::remove_file(&journal);
+    std::fs::create_dir(&journal).unwrap();
+    command(&mut window, Command::Move("warp".to_owned(), Some(journal::Standing::Mastered), "I say so".to_owned()));
+    window.get_by_label_contains("journal.jsonl: it is not a regular file");
+    std::fs::remove_dir(&journal).unwrap();
+    let began = std::time::Instant::now();
+    while !journal.exists() {
+        window.step();
+        assert!(began.elapsed() < PATIENCE, "it was not tried again");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    settle(&mut window);
+    assert!(lines(&path).iter().any(|line| matches!(&line.did, Did::Moved { why, .. } if why == "I say so")));
+}
