@@ -3,6 +3,7 @@
 mod assert;
 mod counters;
 mod diff;
+mod export;
 mod film;
 mod ledger;
 mod predict;
@@ -19,6 +20,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use assert::AssertArgs;
 pub use counters::CountersArgs;
 pub use diff::DiffArgs;
+pub use export::ExportArgs;
 pub use film::FilmArgs;
 pub use ledger::{LedgerArgs, LedgerFormat, WorklogArgs};
 pub use predict::PredictArgs;
@@ -31,8 +33,6 @@ pub use trace::{SettingArgs, TraceArgs};
 pub use zero_fit::ZeroFitArgs;
 
 use crate::job::Language;
-use crate::notes::Format;
-use crate::notes::write::ASSETS;
 use crate::session::run::devices::Choice;
 use crate::trace::record::Backend;
 
@@ -185,43 +185,6 @@ pub struct SweepArgs {
 /// Values of a swept parameter.
 #[derive(Clone, Debug)]
 pub struct Values(pub Vec<f64>);
-
-/// Options of `export`.
-#[derive(Args, Debug)]
-pub struct ExportArgs {
-    /// The lesson's id.
-    #[arg(required_unless_present = "all")]
-    pub lesson: Option<String>,
-    /// Every lesson of the pack.
-    #[arg(long, conflicts_with = "lesson")]
-    pub all: bool,
-    /// Formats, with commas between: md, html, csv.
-    #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
-    pub format: Vec<Format>,
-    /// The program that reads the note: obsidian, jekyll, hugo, quarto, jupyter, anki or github. The folder is a vault, or a site's root or its
-    /// `_posts`.
-    #[arg(long = "for", value_name = "PROGRAM", value_parser = reader, conflicts_with = "format")]
-    pub reader: Option<Format>,
-    /// With `--for jekyll`, the folder for figures below the site's root.
-    #[arg(long, value_name = "/PATH", default_value = ASSETS, value_parser = assets)]
-    pub assets: String,
-    /// The part of the lesson's text beside what is your own: `own` for none, `read` for the steps that you have read, or steps by id or
-    /// number, with commas between. All of it where nothing is given.
-    #[arg(long, value_name = "own|read|STEP,…", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// The folder to write to.
-    #[arg(short = 'o', long = "output", default_value = "notes", value_name = "DIR")]
-    pub output: PathBuf,
-    /// Backend that runs the kernels.
-    #[arg(long, default_value = "auto", value_enum)]
-    pub backend: BackendArg,
-    /// Seed of the random inputs.
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Measure every experiment, also those that the window has measured on this device.
-    #[arg(long)]
-    pub again: bool,
-}
 
 /// Options of `bench`.
 #[derive(Args, Debug)]
@@ -452,25 +415,6 @@ fn warp_width(text: &str) -> Result<u32, String> {
         "32" => Ok(32),
         "64" => Ok(64),
         other => Err(format!("`{other}` is not 8, 16, 32 or 64")),
-    }
-}
-
-fn format(text: &str) -> Result<Format, String> {
-    Format::from_name(text.trim(), &Format::ALL).map_err(|problem| problem.to_string())
-}
-
-fn reader(text: &str) -> Result<Format, String> {
-    Format::from_name(text.trim(), &Format::READERS).map_err(|problem| problem.to_string())
-}
-
-fn assets(text: &str) -> Result<String, String> {
-    let text = text.trim_end_matches('/');
-    let is_plain = |part: &str| {
-        !part.is_empty() && part != ".." && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-    };
-    match text.strip_prefix('/') {
-        Some(rest) if rest.split('/').all(is_plain) => Ok(text.to_owned()),
-        _ => Err("a path is wanted that begins with `/` and has letters, digits, `.`, `_` and `-`".to_owned()),
     }
 }
 

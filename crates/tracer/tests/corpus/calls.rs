@@ -1,8 +1,9 @@
 //! Calls of functions that the compiler did not inline, what a kernel prints and asserts, and what is refused by name.
 
+use warpbook_tracer::simt;
 use warpbook_tracer::trace::{FindingKind, NoteKind};
 
-use crate::common::{Case, close, floats, ints, random, randoms};
+use crate::common::{Case, close, floats, ints, random, randoms, text_of};
 
 fn of(entry: &'static str, grid: u32, block: u32) -> Case {
     Case::of("corpus/calls", entry, grid, block)
@@ -58,6 +59,13 @@ fn what_cannot_be_followed_is_refused_by_name() {
         assert!(said.starts_with("calls.ptx:") && said.contains(words), "{said}");
         assert!(said.contains("(line "), "the line of the source: {said}");
     }
+}
+
+#[test]
+fn parameters_are_known_of_a_kernel_that_is_refused() {
+    let parameters =
+        simt::ptx_parameters("calls.ptx", &text_of("corpus/calls", "ptx"), "recursive").unwrap_or_default();
+    assert_eq!(parameters.iter().map(|p| p.is_pointer).collect::<Vec<_>>(), [true, false]);
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn softmax_and_layer_norm() {
         let a = random(3 * columns);
         let rows: Vec<Vec<f64>> = a.chunks(columns).map(|row| row.iter().map(|x| f64::from(*x)).collect()).collect();
         let zeros = vec![0.0; a.len()];
-        let (buffers, _) = of("softmax", 3, 128).floats(&a).floats(&zeros).int(columns as i32).clean();
+        let (buffers, _) = of("soft_rows", 3, 128).floats(&a).floats(&zeros).int(columns as i32).clean();
         let wanted = rows.iter().flat_map(|row| {
             let sum: f64 = row.iter().map(|x| x.exp()).sum();
             row.iter().map(move |x| x.exp() / sum)

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use warpbook_base::diag::Diagnostic;
 
+use super::lines::Loc;
 use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
-use super::parse::{Loc, Parser, memory};
+use super::parse::{Parser, memory};
 use super::text::{Number, Token};
 
 /// Registers that a kernel may use.

@@ -20,6 +20,7 @@ mod flow;
 mod halves;
 mod hopper;
 mod lanes;
+mod lines;
 mod lower;
 mod matrices;
 mod memory;
@@ -182,7 +183,7 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
 /// # Errors
 /// Invalid text, with its line; a kernel that does not exist.
 pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagnostic> {
-    let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
+    let kernel = parse::declared(file, text, entry)?;
     Ok(Signature { block: kernel.block, parameters: addresses::parameters(&kernel) })
 }
 
@@ -191,7 +192,7 @@ pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagn
 /// # Errors
 /// Invalid text, with its line; a kernel that does not exist.
 pub fn module_variables(file: &str, text: &str, entry: &str) -> Result<Vec<ModuleVariable>, Diagnostic> {
-    let kernel = parse::kernel(file, text, entry, &|_, _| None)?;
+    let kernel = parse::declared(file, text, entry)?;
     Ok(variables::of_module(&kernel))
 }
 
@@ -209,7 +210,7 @@ fn lower_here(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
 /// Adds the line of the source to an error at a line of the PTX, where the text has one.
 fn with_line_of_source(mut error: Diagnostic, ptx: &Ptx<'_>) -> Diagnostic {
     let Some(place) = &error.place else { return error };
-    let line = parse::line_of_source(ptx.text, place.line, ptx.source);
+    let line = lines::line_of_source(ptx.text, place.line, ptx.source);
     if let Some(line) = line {
         error.message.push_str(&format!(" (line {line} of the source)"));
     }

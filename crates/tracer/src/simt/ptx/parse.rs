@@ -5,18 +5,10 @@ use std::collections::HashMap;
 use warpbook_base::diag::{Diagnostic, nearest};
 
 use super::body::Body;
+use super::lines::resolve_lines;
 use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
 use super::text::{Number, Spot, Token, tokens};
 use super::{at_line, calls, specials};
-
-/// A line of a file that `.loc` names.
-#[derive(Clone, Debug)]
-pub(super) struct Loc {
-    pub file: u64,
-    pub line: u32,
-    /// The place that its function was inlined at.
-    pub inlined: Option<(u64, u32)>,
-}
 
 /// The names of the kernels in `text`, in order.
 ///
@@ -42,6 +34,41 @@ pub(super) fn kernel(
     entry: &str,
     source: &dyn Fn(&str, u32) -> Option<u32>,
 ) -> Result<Kernel, Diagnostic> {
+    let (mut parser, kernel) = read(file, text, entry, source)?;
+    let mut kernel = calls::inline(&mut parser, kernel, source)?;
+    kernel.variables.append(&mut parser.module);
+    specials::add_workspace(&mut kernel);
+    for part in &mut kernel.body {
+        if let Part::Instruction(i) = part
+            && i.line == 0
+        {
+            i.line = i.at;
+        }
+    }
+    Ok(kernel)
+}
+
+/// The same to ask about its parameters and variables: where its calls cannot be traced, as it is without them.
+///
+/// # Errors
+/// Invalid text, with its line; a kernel that does not exist.
+pub(super) fn declared(file: &str, text: &str, entry: &str) -> Result<Kernel, Diagnostic> {
+    let source = |_: &str, _: u32| None;
+    if let Ok(kernel) = kernel(file, text, entry, &source) {
+        return Ok(kernel);
+    }
+    let (mut parser, mut kernel) = read(file, text, entry, &source)?;
+    kernel.variables.append(&mut parser.module);
+    Ok(kernel)
+}
+
+/// The kernel `entry` as it is written, and what is known about the module.
+fn read<'a>(
+    file: &'a str,
+    text: &'a str,
+    entry: &str,
+    source: &dyn Fn(&str, u32) -> Option<u32>,
+) -> Result<(Parser<'a>, Kernel), Diagnostic> {
     let mut parser = Parser::new(file, tokens(file, text)?);
     let mut found = None;
     let mut names = Vec::new();
@@ -83,56 +110,7 @@ pub(super) fn kernel(
     };
     parser.next = at;
     let kernel = parser.body_of(entry, Vec::new(), source)?;
-    let mut kernel = calls::inline(&mut parser, kernel, source)?;
-    kernel.variables.append(&mut parser.module);
-    specials::add_workspace(&mut kernel);
-    for part in &mut kernel.body {
-        if let Part::Instruction(i) = part
-            && i.line == 0
-        {
-            i.line = i.at;
-        }
-    }
-    Ok(kernel)
-}
-
-/// The line of the source that line `at` of the PTX comes from: that of the last `.loc` before it in its function.
-pub(super) fn line_of_source(text: &str, at: u32, source: &dyn Fn(&str, u32) -> Option<u32>) -> Option<u32> {
-    let lines: Vec<&str> = text.lines().take(at as usize).collect();
-    let loc = lines.iter().rev().map(|line| line.trim()).take_while(|line| !line.starts_with('}') || line.len() > 1);
-    let loc = loc.filter_map(|line| line.strip_prefix(".loc")).next()?;
-    let numbers = |text: &str| text.split_whitespace().map_while(|word| word.parse::<u64>().ok()).take(2).collect();
-    let inlined = loc.split_once("inlined_at").map(|(_, rest)| rest);
-    let places: Vec<Vec<u64>> = std::iter::once(loc).chain(inlined).map(numbers).collect();
-    places.iter().find_map(|place| {
-        let [file, line] = place.as_slice() else { return None };
-        let name = text.lines().filter_map(|line| line.trim().strip_prefix(".file")).find_map(|rest| {
-            let (number, name) = rest.trim().split_once(char::is_whitespace)?;
-            (number.parse() == Ok(*file)).then(|| name.trim().trim_matches('"'))
-        })?;
-        source(name, u32::try_from(*line).ok()?)
-    })
-}
-
-/// Gives each instruction its line in the source: the innermost place that is shown. One without a line has that of the instruction before
-/// it, and the first ones that of the first with a line; 0 where no line is shown.
-fn resolve_lines(
-    kernel: &mut Kernel,
-    locs: &[Option<Loc>],
-    files: &HashMap<u64, String>,
-    source: &dyn Fn(&str, u32) -> Option<u32>,
-) {
-    let shown = |loc: &Option<Loc>| {
-        let loc = loc.as_ref()?;
-        let mut places = std::iter::once((loc.file, loc.line)).chain(loc.inlined);
-        places.find_map(|(file, line)| source(files.get(&file)?, line))
-    };
-    let mut last = locs.iter().find_map(shown).unwrap_or(0);
-    for (part, loc) in kernel.body.iter_mut().zip(locs) {
-        let Part::Instruction(instruction) = part else { continue };
-        last = shown(loc).unwrap_or(last);
-        instruction.line = last;
-    }
+    Ok((parser, kernel))
 }
 
 /// The memory that a directive names.

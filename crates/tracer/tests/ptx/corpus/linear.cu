@@ -92,7 +92,7 @@ extern "C" __global__ void half_math(const half* in, half* out, int n) {
     out[i] = __hadd(__low2half(both), __hadd(__high2half(both), __high2half(greater)));
 }
 
-extern "C" __global__ void softmax(const float* in, float* out, int columns) {
+extern "C" __global__ void soft_rows(const float* in, float* out, int columns) {
     __shared__ float parts[8];
     const float* row = in + blockIdx.x * columns;
     int lane = threadIdx.x & 31, warp = threadIdx.x / 32, warps = blockDim.x / 32;
@@ -132,7 +132,7 @@ extern "C" __global__ void layer_norm(const float* in, const float* gain, const 
         out[blockIdx.x * columns + i] = (row[i] - mean) * scale * gain[i] + shift[i];
 }
 
-// A row of queries for each block, keys in tiles of 32, softmax as it goes.
+// A row of queries for each block, keys in tiles of 32, soft_rows as it goes.
 extern "C" __global__ void flash(const float* q, const float* k, const float* v, float* out, int n, float scale) {
     __shared__ float ks[32][33], vs[32][33];
     int lane = threadIdx.x & 31, warp = threadIdx.x / 32, row = blockIdx.x * (blockDim.x / 32) + warp;
