@@ -210,6 +210,6 @@ mod tests {
         assert!(file_of(folder, "a", "md").unwrap().is_some(), "a link to a note is no second note");
         write("second.md", &marked("a", "x"));
         let error = file_of(folder, "a", "md").unwrap_err();
-        assert!(["link.md", "second.md"].iter().all(|name| error.message.contains(name)), "{error}");
+        assert!(["[[x]]", "second.md"].iter().all(|name| error.message.contains(name)), "{error}");
     }
 }

@@ -1,6 +1,7 @@
 //! How the readers of Markdown differ: formulas, folded parts, callouts, and text that they would take for a command of their own.
 
-use super::prose::prefixed;
+use super::prose::{escape, prefixed};
+use crate::base::xml;
 use crate::notes::Format;
 
 /// A reader's Markdown.
@@ -56,8 +57,13 @@ impl Dialect {
         }
     }
 
-    /// A part of which the reader first sees the title; `title` and `body` are Markdown.
+    /// A part of which the reader first sees the title, which is plain text; `body` is Markdown.
     pub(super) fn folded(self, sort: Sort, title: &str, body: &str) -> String {
+        // The title of a part in HTML is no Markdown, but in kramdown, if it is told.
+        let title = match self.0 {
+            Format::Obsidian | Format::Quarto | Format::Jekyll => escape(self, title),
+            _ => xml::escape(title),
+        };
         match self.0 {
             Format::Obsidian => {
                 let name = match sort {
@@ -70,7 +76,6 @@ impl Dialect {
             Format::Quarto => {
                 format!("::: {{.callout-note collapse=\"true\"}}\n\n## {title}\n\n{body}\n\n:::")
             }
-            // kramdown leaves what is in HTML alone, unless it is told.
             Format::Jekyll => {
                 format!("<details markdown=\"1\"><summary markdown=\"span\">{title}</summary>\n\n{body}\n\n</details>")
             }
@@ -145,6 +150,14 @@ mod tests {
         assert_eq!(inline(Format::Jekyll), r"$$\vert x\vert $$");
         assert_eq!(inline(Format::GitHub), "$`|x|`$");
         assert_eq!(Dialect(Format::GitHub).display_math("x"), "```math\nx\n```");
+    }
+
+    #[test]
+    fn the_title_of_a_folded_part_is_plain() {
+        let folded = |format| Dialect(format).folded(Sort::Code, "a|b <c>", "body");
+        assert!(folded(Format::GitHub).starts_with("<details><summary>a|b &lt;c&gt;</summary>\n\nbody\n"));
+        assert!(folded(Format::Jekyll).contains("<summary markdown=\"span\">a\\|b \\<c\\></summary>"));
+        assert_eq!(folded(Format::Obsidian), "> [!example]- a\\|b \\<c\\>\n> body");
     }
 
     #[test]

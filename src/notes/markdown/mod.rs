@@ -121,7 +121,7 @@ impl Writer<'_> {
             // A diff's first lines have its names.
             NoteBlock::Source { language, text, folded: false, .. } => self.add(&fenced(language, text)),
             NoteBlock::Source { file, language, text, folded: true } => {
-                self.add(&dialect.folded(Sort::Code, &escape(dialect, file), &fenced(language, text)));
+                self.add(&dialect.folded(Sort::Code, file, &fenced(language, text)));
             }
         }
     }

@@ -6,8 +6,17 @@ use super::dialect::Dialect;
 use super::prose::fenced;
 use crate::notes::Format;
 
-/// What ends a part that was left open: a comment, raw HTML, a formula. Code is ended by its own fence.
-const ENDS: [&str; 8] = ["-->", "</pre>", "</script>", "</style>", "</textarea>", "?>", "]]>", "$$"];
+/// How a comment, raw HTML or a formula begins, and what ends it. Code is ended by its own fence.
+const ENDS: [(&str, &str); 8] = [
+    ("<!--", "-->"),
+    ("<pre", "</pre>"),
+    ("<script", "</script>"),
+    ("<style", "</style>"),
+    ("<textarea", "</textarea>"),
+    ("<?", "?>"),
+    ("<![cdata[", "]]>"),
+    ("$$", "$$"),
+];
 
 /// The words for a reader: what is left open is closed, and formulas have the reader's delimiters.
 pub(super) fn own(dialect: Dialect, words: &str) -> String {
@@ -21,7 +30,10 @@ fn closed(words: &str) -> String {
         let length = line.chars().take_while(|c| *c == mark).count();
         (length >= 3).then(|| mark.to_string().repeat(length))
     });
-    let ends = fences.chain(ENDS.map(str::to_owned)).map(|end| format!("{words}\n{end}"));
+    let low = words.to_ascii_lowercase();
+    // Markdown takes the end of one element for another's, a browser does not.
+    let others = ENDS.iter().filter(|(begin, _)| low.contains(begin)).map(|(_, end)| (*end).to_owned());
+    let ends = fences.chain(others).map(|end| format!("{words}\n{end}"));
     let mut all = std::iter::once(words.to_owned()).chain(ends);
     all.find(|text| leaves_the_rest_alone(text)).unwrap_or_else(|| fenced("", words))
 }
@@ -82,6 +94,7 @@ mod tests {
         assert_eq!(own("~~~~\n```\n"), "~~~~\n```\n~~~~");
         assert_eq!(own("<!-- a"), "<!-- a\n-->");
         assert_eq!(own("<script>\nx"), "<script>\nx\n</script>");
+        assert_eq!(own("a\n\n<PRE>\nx"), "a\n\n<PRE>\nx\n</pre>");
     }
 
     #[test]

@@ -132,8 +132,13 @@ fn shows(step: &Step, edit: &Edit) -> bool {
     step.variant.program == edit.of.program && step.pass == edit.pass
 }
 
+/// A message, in which names are between backticks.
 fn sentence(text: &str) -> NoteBlock {
-    NoteBlock::Prose(vec![Block::Paragraph(vec![Inline::Text(text.replace("..", "."))])])
+    let text = text.replace("..", ".");
+    let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
+    let inlines =
+        parts.map(|(i, part)| if i % 2 == 1 { Inline::Code(part.to_owned()) } else { Inline::Text(part.to_owned()) });
+    NoteBlock::Prose(vec![Block::Paragraph(inlines.collect())])
 }
 
 /// Parameters in words, after what they are of.
@@ -179,7 +184,7 @@ fn change(figure: &Figure) -> String {
     if overlaps {
         "samples overlap".to_owned()
     } else if before == after {
-        "=".to_owned()
+        "same".to_owned()
     } else if before == 0.0 {
         format!("+{}", number(after))
     } else {
