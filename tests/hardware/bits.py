@@ -55,6 +55,7 @@ with tempfile.TemporaryDirectory() as folder:
             if why is not None or traced is None:
                 failed.append((name, why))
                 continue
+            print(name, flush=True)
             for buffer in names:
                 if traced[buffer].tobytes() == ran[buffer].tobytes():
                     equal += 1

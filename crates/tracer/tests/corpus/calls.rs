@@ -64,7 +64,7 @@ fn what_cannot_be_followed_is_refused_by_name() {
 #[test]
 fn parameters_are_known_of_a_kernel_that_is_refused() {
     let parameters =
-        simt::ptx_parameters("calls.ptx", &text_of("corpus/calls", "ptx"), "recursive").unwrap_or_default();
+        simt::ptx_signature("calls.ptx", &text_of("corpus/calls", "ptx"), "recursive").unwrap_or_default().parameters;
     assert_eq!(parameters.iter().map(|p| p.is_pointer).collect::<Vec<_>>(), [true, false]);
 }
 
