@@ -222,7 +222,7 @@ pub struct Code {
     pub places: Vec<Place>,
     /// Products of cooperative matrices, of vector registers.
     pub products: Vec<Product>,
-    /// What the kernel prints or asserts.
+    /// The kernel's prints and assertions.
     pub says: Vec<Say>,
     /// Basic blocks.
     pub blocks: Vec<Block>,

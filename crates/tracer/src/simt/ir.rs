@@ -394,7 +394,7 @@ pub struct Ir {
     pub places: Vec<Place>,
     /// Products of cooperative matrices, each used by one instruction.
     pub products: Vec<Product>,
-    /// What the kernel prints or asserts, each used by one instruction.
+    /// The kernel's prints and assertions, each used by one instruction.
     pub says: Vec<Say>,
     /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
     pub cooperative: bool,

@@ -168,7 +168,7 @@ pub(super) struct Param {
 pub(super) struct Kernel {
     pub name: String,
     pub params: Vec<Param>,
-    /// What a function returns.
+    /// The results of a function.
     pub returns: Vec<Param>,
     /// The type of each register.
     pub regs: Vec<Ty>,
