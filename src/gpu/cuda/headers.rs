@@ -114,7 +114,7 @@ using uintptr_t = uint64_t;
 #define UINT64_MAX ULLONG_MAX
 ";
 
-/// What to do about a header that NVRTC does not have; None of one that may be anywhere.
+/// The mend for a header that NVRTC does not have; None of one that may be anywhere.
 pub(super) fn hint(name: &str) -> Option<String> {
     let of_host =
         ["iostream", "vector", "string", "chrono", "algorithm", "fstream", "random", "thread", "memory", "map"];

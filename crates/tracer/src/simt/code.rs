@@ -219,7 +219,7 @@ pub struct Code {
     pub lines: Vec<u32>,
     /// Places of memory accesses.
     pub places: Vec<Place>,
-    /// What the kernel prints or asserts.
+    /// The kernel's prints and assertions.
     pub says: Vec<Say>,
     /// Operations of the whole warp, on vector registers.
     pub collectives: Vec<Collective>,

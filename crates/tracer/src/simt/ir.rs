@@ -373,7 +373,7 @@ pub struct Ir {
     pub regs: Vec<RegKind>,
     /// Places of memory accesses, each used by one instruction.
     pub places: Vec<Place>,
-    /// What the kernel prints or asserts, each used by one instruction.
+    /// The kernel's prints and assertions, each used by one instruction.
     pub says: Vec<Say>,
     /// Operations of whole warps, each used by one instruction.
     pub collectives: Vec<Collective>,

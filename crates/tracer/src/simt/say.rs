@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 1 << 10;
 /// The widest that one number is printed.
 const MAX_WIDTH: usize = 1 << 8;
 
-/// What a kernel says, and why.
+/// A print, an assertion or a trap of a kernel.
 #[derive(Clone, Debug)]
 pub struct Say {
     /// Its kind.

@@ -311,7 +311,7 @@ impl Emitter<'_> {
                     r
                 });
                 self.push(Op::Clock { dst });
-                // What comes later counts later.
+                // The instructions after it count later.
                 self.block = None;
             }
             Inst::Spin => {

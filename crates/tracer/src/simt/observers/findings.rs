@@ -75,7 +75,7 @@ pub struct Findings {
     printed: Printed,
 }
 
-/// What a kernel printed, in the order of its workgroups.
+/// The texts that a kernel printed, in the order of its workgroups.
 #[derive(Clone, Debug, Default)]
 struct Printed {
     /// The first of them: by workgroup, line and text.
@@ -125,7 +125,7 @@ impl Findings {
         self.printed.keep();
     }
 
-    /// What was printed, which is gone from here.
+    /// The texts that were printed, which are gone from here.
     pub fn take_printed(&mut self) -> Vec<Note> {
         let Printed { first, count } = std::mem::take(&mut self.printed);
         let more = count - first.len() as u64;

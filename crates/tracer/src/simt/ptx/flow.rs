@@ -11,6 +11,9 @@ use warpbook_base::diag::Diagnostic;
 use super::at_line;
 use super::module::{Instruction, Kernel, Operand, Part, RegId};
 
+/// Loops within each other, at most.
+const MAX_LOOPS: usize = 64;
+
 /// A basic block's number.
 pub(super) type BlockId = usize;
 
@@ -299,6 +302,8 @@ impl Flow<'_> {
     }
 
     fn loops(&mut self, file: &str, before: &[Vec<BlockId>]) -> Result<(), Diagnostic> {
+        // By header, how many loops lie within each other in its own.
+        let mut height = vec![1_usize; self.blocks.len()];
         // Inner loops have headers with higher numbers than those around them.
         for header in (0..self.blocks.len()).rev() {
             let back: Vec<BlockId> = before[header].iter().copied().filter(|p| *p >= header).collect();
@@ -319,6 +324,7 @@ impl Flow<'_> {
                     Some(inner) if inner == header => {}
                     Some(inner) => {
                         self.outer[inner] = Some(header);
+                        height[header] = height[header].max(height[inner] + 1);
                         todo.extend(before[inner].iter().copied().filter(|p| *p < inner));
                     }
                     None => {
@@ -328,6 +334,10 @@ impl Flow<'_> {
                         }
                     }
                 }
+            }
+            if height[header] > MAX_LOOPS {
+                let error = Diagnostic::error("loops are nested too deeply to be traced");
+                return Err(at_line(error, file, self.blocks[header].at));
             }
             // A header's own loop is its innermost one.
             if self.inner[header] != Some(header) {

@@ -175,7 +175,7 @@ pub(super) struct Kernel {
     pub params: Vec<Param>,
     /// The threads of a block that it was compiled for (`.reqntid`).
     pub block: Option<[u32; 3]>,
-    /// What a function returns.
+    /// The results of a function.
     pub returns: Vec<Param>,
     /// The type of each register.
     pub regs: Vec<Ty>,

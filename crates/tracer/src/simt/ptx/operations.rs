@@ -46,7 +46,7 @@ impl Lower<'_> {
     }
 
     fn operation(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        // What is released to other blocks or acquired from them is ordered by the kernel itself.
+        // A kernel that releases to other blocks or acquires from them orders its blocks itself.
         let ordered = ["acquire", "release", "acq_rel"].iter().any(|order| i.has(order));
         if ordered && ["gpu", "sys"].iter().any(|scope| i.has(scope)) {
             self.b.ir.fenced = true;

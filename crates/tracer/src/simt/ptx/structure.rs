@@ -70,7 +70,7 @@ impl<'a> Lower<'a> {
             let counts = inst.weight() > 0 && *line > 0;
             match inst {
                 _ if counts && skipped == 0 => return true,
-                // What is done under a predicate may not be.
+                // An instruction under a predicate may not be executed.
                 Inst::If { .. } => skipped += 1,
                 Inst::EndIf => skipped = skipped.saturating_sub(1),
                 _ if skipped > 0 => {}
