@@ -107,7 +107,7 @@ fn a_box_is_swizzled_and_filled_with_zeros() {
         let (got, outcome) = case.clean(1);
         let at = |i: usize| {
             let line = i / 32;
-            let piece = if swizzle == 128 { i % 32 / 4 ^ line % 8 } else { i % 32 / 4 };
+            let piece = if swizzle == 128 { (i % 32 / 4) ^ (line % 8) } else { i % 32 / 4 };
             let (r, c) = (row + line as i32, column + (piece * 4 + i % 4) as i32);
             let inside = (0..20).contains(&r) && (0..40).contains(&c);
             if inside { values[r as usize * 40 + c as usize] } else { 0.0 }

@@ -10,6 +10,9 @@ use super::observers::{Access, Addresses, Meet, Observer, Phase, lanes_of};
 use super::warp::{Surroundings, Warp};
 use crate::trace::{AccessKind, FindingKind};
 
+/// Boxes of a workgroup that may be on their way; of more, the oldest half never lands.
+const MOST: usize = 1 << 10;
+
 /// Bytes of a piece, which stays together.
 pub const PIECE: u32 = 16;
 
@@ -182,6 +185,9 @@ impl<const W: usize> Warp<W> {
         }
         // Its bytes arrive after all that the lane did up to here.
         around.observer.meet(Meet::Arrives(barrier));
+        if around.engine.flights.len() == MOST {
+            around.engine.flights.drain(..MOST / 2);
+        }
         around.engine.flights.push(Flight { id, lane, to, barrier, words });
     }
 
@@ -208,9 +214,8 @@ impl<const W: usize> Warp<W> {
                 let pieces = pieces.map(|at| Some(swizzled(flight.to + at, boxes.swizzle)));
                 self.see((other, flight.lane), AccessKind::Store, pieces, Some(Phase::Lands { anew: false }), around);
             }
-            match around.engine.barrier(barrier) {
-                Some(barrier) => barrier.expect(-i64::from(boxes.bytes())),
-                None => {}
+            if let Some(barrier) = around.engine.barrier(barrier) {
+                barrier.expect(-i64::from(boxes.bytes()));
             }
         }
     }

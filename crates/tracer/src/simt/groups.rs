@@ -1,5 +1,8 @@
 //! Asynchronous work of a warp's lanes in groups, as PTX's `commit_group` and `wait_group` have it.
 
+/// Pieces of work that a warp may have begun and not waited for; of more, the oldest half is forgotten.
+const MOST: usize = 1 << 14;
+
 /// Work that is not known to be complete, oldest first.
 #[derive(Clone, Debug)]
 pub struct Groups<T, const W: usize> {
@@ -26,6 +29,9 @@ impl<T, const W: usize> Default for Groups<T, W> {
 impl<T, const W: usize> Groups<T, W> {
     /// Lanes begin something, which belongs to their next group.
     pub fn begin(&mut self, mask: u64, work: T) {
+        if self.begun.len() == MOST {
+            self.begun.drain(..MOST / 2);
+        }
         self.begun.push(Begun { mask, group: self.committed, work });
     }
 

@@ -44,7 +44,7 @@ impl Lower<'_> {
                 let [address, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
                 let words =
                     listed(src).iter().map(|src| self.word(src, Ty::Bits(32))).collect::<Result<Vec<_>, _>>()?;
-                self.store_lines(i, address, words, transposed)
+                self.store_lines(i, address, &words, transposed)
             }
             _ => Err(self.unsupported(i)),
         }
@@ -92,7 +92,7 @@ impl Lower<'_> {
         &mut self,
         i: &Instruction,
         address: &Operand,
-        words: Vec<Reg>,
+        words: &[Reg],
         transposed: bool,
     ) -> Result<(), Diagnostic> {
         let tiles = words.len();
@@ -461,5 +461,5 @@ fn shape(i: &Instruction) -> Option<Shape> {
         && alike
         && matches!(shape.factors[1], Number::S8 | Number::U8) == bytes
         && (shape.factors[0] == Number::F16 || !shape.sums.contains(&Sum::F16));
-    (known && fits && !extra && !(!bytes && saturates)).then_some(shape)
+    (known && fits && !extra && (bytes || !saturates)).then_some(shape)
 }
