@@ -140,7 +140,14 @@ fn silence_has_a_deadline_and_events_extend_it() -> Outcome {
 fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
     let worker = command(&["worker", "--fake-slow"], Duration::from_millis(300));
     let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(|| {});
-    let mut desk = Desk::open(Options { files: PackFiles::Embedded, state_path: None, worker, seed: 1, wake });
+    let mut desk = Desk::open(Options {
+        files: PackFiles::Embedded,
+        state_path: None,
+        worker,
+        seed: 1,
+        clock: Arc::new(|| 0),
+        wake,
+    });
     desk.command(Desire::SetBackend(Choice::Only(Backend::Wgpu)));
     let start = Instant::now();
     while desk.state().unrated().is_none() {
