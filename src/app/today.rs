@@ -5,8 +5,7 @@ use egui::{RichText, Ui};
 use super::theme;
 use crate::base::day;
 use crate::figures::palette::Ink;
-use crate::lesson::{Block, Inline};
-use crate::lesson::{Lesson, each_inline};
+use crate::lesson::{Block, Inline, Lesson, each_inline};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::ledger::due;
@@ -100,7 +99,7 @@ pub fn minutes(lesson: &Lesson) -> usize {
         }
     };
     lesson.steps.iter().for_each(|step| each_inline(&step.blocks, &mut see));
-    let asked: fn(&Block) -> bool = |block| matches!(block, Block::Predict(_));
-    let predictions = lesson.steps.iter().flat_map(|step| &step.blocks).filter(|block| asked(block)).count();
+    let blocks = lesson.steps.iter().flat_map(|step| &step.blocks);
+    let predictions = blocks.filter(|block| matches!(block, Block::Predict(_))).count();
     words / 200 + predictions + 10 * lesson.exercises.len()
 }

@@ -169,3 +169,38 @@ impl Standing {
 pub fn hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_read_as_it_was_written() -> Result<(), serde_json::Error> {
+        let own = |text: &str| text.to_owned();
+        let predicted = Did::Predicted {
+            id: own("p"),
+            kind: own("curves"),
+            params: [(own("n"), 1.5)].into(),
+            guess: Guess::Curve(vec![(1.0, 2.0)]),
+            answer: Some(3.0),
+            right: None,
+            off: Some(0.5),
+        };
+        let changed = Did::Changed {
+            kernel: own("k"),
+            from: hash("a"),
+            to: hash("b"),
+            figures: [(own("load sectors"), [Some(1.0), None])].into(),
+        };
+        let set = [(own("n"), 2.0)].into();
+        let reviewed = Did::Reviewed { kind: ItemKind::Card, id: own("c"), right: true, set };
+        let moved = Did::Moved { concept: own("c"), to: Some(Standing::BlindSpot), why: own("\n\"") };
+        for (time, did) in [(None, predicted), (Some(-5), changed), (Some(i64::MAX), reviewed), (Some(0), moved)] {
+            let line = Line { time, lesson: own("l"), step: own("s"), did };
+            let text = serde_json::to_string(&line)?;
+            assert!(!text.contains('\n'), "{text}");
+            assert_eq!(serde_json::from_str::<Line>(&text)?, line);
+        }
+        Ok(())
+    }
+}
