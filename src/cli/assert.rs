@@ -34,6 +34,11 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
     for finding in &trace.findings {
         out::note(&finding.diagnostic(&args.target, &outcome.text()).to_string());
     }
+    let asks =
+        conditions.iter().any(|condition| condition.names().iter().any(|(name, _)| asserted::is_of_findings(name)));
+    if !trace.findings.is_empty() && !asks {
+        out::note("note: no condition asks for these findings; 'findings == 0' fails on them");
+    }
     if !trace.complete {
         out::problems(&[Diagnostic::error(
             "the trace does not cover the whole grid, so no condition is known to hold",

@@ -3,11 +3,17 @@
 use super::needs;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
-use crate::job::{BindingKind, BufferSpec, Job, Launch, written_for_cuda};
+use crate::job::{BindingKind, BufferSpec, Code, Job, Launch, written_for_cuda};
 use crate::trace::record::{Backend, Device};
 
 /// The largest uniform binding that every device of the interface has, in bytes.
 const MAX_UNIFORM_BYTES: u64 = 64 << 10;
+
+/// The most blocks of a CUDA grid in x.
+const CUDA_MOST_BLOCKS: u32 = (1 << 31) - 1;
+
+/// The most shared memory of a CUDA block, in bytes, on the devices that have most: 227 KiB from compute capability 9.0 on.
+const CUDA_MOST_SHARED: u32 = 227 << 10;
 
 /// The most launches in one run of a program.
 const MAX_LAUNCHES: u64 = 1 << 16;
@@ -82,7 +88,10 @@ fn oversized(program: &str, buffer: &BufferSpec, is_uniform: bool, device: &Devi
 
 fn grid(launch: &Launch, device: &Device, found: &mut Vec<Diagnostic>) {
     let blame = &launch.blame.grid;
-    for ((axis, groups), most) in ["x", "y", "z"].iter().zip(launch.grid.most()).zip(device.max_grid) {
+    // CUDA's grids are longer than WebGPU's (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+    let max_grid =
+        if matches!(launch.code, Code::Ptx(_)) { [CUDA_MOST_BLOCKS, 65_535, 65_535] } else { device.max_grid };
+    for ((axis, groups), most) in ["x", "y", "z"].iter().zip(launch.grid.most()).zip(max_grid) {
         if groups == 0 {
             let message = format!("kernel `{}` would be launched with no workgroups in {axis}", launch.kernel);
             found.push(Diagnostic::error(message).hint(turn("raise", blame, "at least 1 workgroup is needed")));
@@ -131,15 +140,16 @@ fn workgroup(launch: &Launch, device: &Device, found: &mut Vec<Diagnostic>) {
             )));
         }
     }
-    if shape.shared_bytes > device.max_shared_bytes {
+    let max_shared = if matches!(launch.code, Code::Ptx(_)) { CUDA_MOST_SHARED } else { device.max_shared_bytes };
+    if shape.shared_bytes > max_shared {
         let message = format!(
             "a workgroup of kernel `{}` would take {} bytes of workgroup memory, and {} has {}",
             launch.kernel,
             count(shape.shared_bytes.into()),
             device.name,
-            count(device.max_shared_bytes.into())
+            count(max_shared.into())
         );
-        let fits = format!("at most {} bytes fit", count(device.max_shared_bytes.into()));
+        let fits = format!("at most {} bytes fit", count(max_shared.into()));
         found.push(Diagnostic::error(message).hint(turn("lower", &launch.blame.shared, &fits)));
     }
 }

@@ -38,8 +38,23 @@ impl DiffArgs {
     pub fn setting_after(&self) -> Result<SettingArgs, String> {
         let mut then = Then { setting: self.setting.clone() };
         then.try_update_from(self.then.split_whitespace()).map_err(|wrong| wrong.to_string())?;
-        Ok(then.setting)
+        let mut setting = then.setting;
+        let both = &self.setting;
+        keep(&mut setting.buffers, &both.buffers, |buffer| &buffer.name);
+        keep(&mut setting.arguments, &both.arguments, |(name, _)| name);
+        keep(&mut setting.constants, &both.constants, |(name, _)| name);
+        keep(&mut setting.members, &both.members, |(name, _)| name);
+        keep(&mut setting.set, &both.set, |(name, _)| name);
+        keep(&mut setting.inputs, &both.inputs, |(name, _)| name);
+        Ok(setting)
     }
+}
+
+/// Adds those of both launches whose names the kernel after is not given anew.
+fn keep<T: Clone>(after: &mut Vec<T>, both: &[T], name: impl Fn(&T) -> &String) {
+    let others = both.iter().filter(|known| after.iter().all(|given| name(given) != name(known)));
+    let others: Vec<T> = others.cloned().collect();
+    after.extend(others);
 }
 
 #[cfg(test)]
@@ -50,13 +65,27 @@ mod tests {
 
     #[test]
     fn options_for_the_kernel_after_replace_those_of_both() -> Result<(), String> {
-        let line =
-            ["warpbook", "diff", "a.cu", "b.cu", "--grid", "8", "--seed", "3", "--then", "--grid 4 --define T=2"];
+        let line = [
+            "warpbook",
+            "diff",
+            "a.cu",
+            "b.cu",
+            "--grid",
+            "8",
+            "--seed",
+            "3",
+            "--define",
+            "T=1",
+            "--define",
+            "S=5",
+            "--then",
+            "--grid 4 --define T=2",
+        ];
         let cli = Cli::try_parse_from(line).map_err(|wrong| wrong.to_string())?;
         let Some(Command::Diff(args)) = cli.command else { return Err("not a diff".to_owned()) };
         let after = args.setting_after()?;
         assert_eq!((args.setting.grid, after.grid), (Some([8, 1, 1]), Some([4, 1, 1])));
-        assert_eq!((after.seed, after.constants), (3, vec![("T".to_owned(), 2.0)]));
+        assert_eq!((after.seed, after.constants), (3, vec![("T".to_owned(), 2.0), ("S".to_owned(), 5.0)]));
         Ok(())
     }
 }

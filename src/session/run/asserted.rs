@@ -28,7 +28,7 @@ pub struct Asserted {
 }
 
 /// The kinds of findings, by the names of their counts.
-const FINDINGS: [(&str, FindingKind); 7] = [
+const FINDINGS: [(&str, FindingKind); 10] = [
     ("races", FindingKind::Race),
     ("out_of_bounds", FindingKind::OutOfBounds),
     ("misaligned", FindingKind::Misaligned),
@@ -36,6 +36,9 @@ const FINDINGS: [(&str, FindingKind); 7] = [
     ("inactive_lanes", FindingKind::InactiveLane),
     ("divergent_barriers", FindingKind::DivergentBarrier),
     ("out_of_fuel", FindingKind::OutOfFuel),
+    ("early_reads", FindingKind::EarlyRead),
+    ("deadlocks", FindingKind::Deadlock),
+    ("assertions", FindingKind::Assertion),
 ];
 
 impl Figures {
@@ -94,6 +97,12 @@ impl Scope for Figures {
         let found = self.0.get(&name.replace('.', "_")).copied();
         found.ok_or_else(|| EvalError::Missing(name.to_owned()))
     }
+}
+
+/// Whether a figure counts findings.
+#[must_use]
+pub fn is_of_findings(name: &str) -> bool {
+    name == "findings" || FINDINGS.iter().any(|(known, _)| *known == name)
 }
 
 /// Reads a condition, before anything runs.

@@ -137,7 +137,10 @@ pub(super) fn of_text(
         let typed = options.types.iter().find(|(name, _)| *name == binding.name).map(|(_, elem)| *elem);
         binding.elem = typed.unwrap_or_else(|| usual_elem(&assembled.twin, &named, binding));
         // A variable of the module has a size of its own.
-        binding.stride = binding.stride.map(|_| u32::try_from(binding.elem.bytes()).unwrap_or(4));
+        if binding.stride.is_some() {
+            let bytes = u32::try_from(binding.elem.bytes()).unwrap_or(4);
+            (binding.stride, binding.min_bytes) = (Some(bytes), bytes);
+        }
     }
     let buffers = sized(target, &bindings, options)?;
     let of = |(buffer, b): (usize, &simt::Binding)| Binding {
@@ -189,14 +192,19 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
     let entries = simt::ptx_entries(file, ptx)?;
     let names: Vec<String> = entries.iter().map(|entry| simt::ptx_source_name(entry).to_owned()).collect();
     let failed = |message: String, hint: String| Err(Diagnostic::error(message).in_file(file).hint(hint));
-    let listed = || format!("choose one with --entry: {}", names.join(", "));
+    // Instances of a template and overloads have one name in the source.
+    let is_twice = names.iter().enumerate().any(|(i, name)| names[..i].contains(name));
+    let listed = |entries: &[String]| {
+        let shown = if is_twice { entries } else { names.as_slice() };
+        format!("choose one with --entry: {}", shown.join(", "))
+    };
     match (wanted, entries.as_slice()) {
         (_, []) => failed(
             "there is no kernel in this file".to_owned(),
             "a kernel is a __global__ void function; of a template only instances are compiled".to_owned(),
         ),
         (None, [only]) => Ok(only.clone()),
-        (None, _) => failed("there are several kernels".to_owned(), listed()),
+        (None, _) => failed("there are several kernels".to_owned(), listed(&entries)),
         (Some(wanted), _) => {
             let mut found = entries.iter().zip(&names).filter(|(entry, name)| *entry == wanted || *name == wanted);
             match (found.next(), found.next()) {
@@ -207,7 +215,7 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
                 ),
                 (None, _) => match nearest(wanted, names.iter().map(String::as_str)) {
                     Some(near) => failed(format!("there is no kernel `{wanted}`"), format!("did you mean `{near}`?")),
-                    None => failed(format!("there is no kernel `{wanted}`"), listed()),
+                    None => failed(format!("there is no kernel `{wanted}`"), listed(&entries)),
                 },
             }
         }
@@ -275,6 +283,12 @@ fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argum
             None => {
                 let names: Vec<&str> = named.iter().map(|n| n.name.as_str()).collect();
                 let hint = match nearest(name, names.iter().copied()) {
+                    _ if named.iter().all(|n| n.declared.is_none()) => {
+                        format!(
+                            "it takes: {}; give the text that it was compiled from by --source FILE to use its names",
+                            names.join(", ")
+                        )
+                    }
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("it takes: {}", names.join(", ")),
                 };

@@ -199,9 +199,10 @@ impl Setup {
             Err(wrong) => return Some(format!("{what}, `{text}`: {}", wrong.message)),
         };
         let known = || self.numbers.iter().filter(|number| number.is_whole).map(|number| number.name.as_str());
-        let is_known = |name: &str| known().any(|n| n == name) || (self.block.is_some() && DIMENSIONS.contains(&name));
+        let has_block = self.block.is_some() && !self.is_block_fixed;
+        let is_known = |name: &str| known().any(|n| n == name) || (has_block && DIMENSIONS.contains(&name));
         let (unknown, _) = expr.names().into_iter().find(|(name, _)| !is_known(name))?;
-        let names: Vec<&str> = known().chain(DIMENSIONS.into_iter().filter(|_| self.block.is_some())).collect();
+        let names: Vec<&str> = known().chain(DIMENSIONS.into_iter().filter(|_| has_block)).collect();
         Some(format!("{what}, `{text}`: there is no `{unknown}`; there are {}", names.join(", ")))
     }
 }

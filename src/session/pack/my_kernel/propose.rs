@@ -86,10 +86,15 @@ pub fn propose(
         [only] => (*only).to_owned(),
         _ => WHOLE.to_string(),
     };
-    let threads = if setup.block.is_some() { "block_x" } else { "64" };
     let mut setup =
         Setup { file: file.to_owned(), source: source.map(Path::to_owned), entry: entry.to_owned(), ..setup };
-    setup.grid = [format!("ceil({count} / {threads})"), "1".to_owned(), "1".to_owned()];
+    let blocks = match (setup.block, setup.is_block_fixed) {
+        (None, _) => format!("ceil({count} / 64)"),
+        (Some(_), false) => format!("ceil({count} / block_x)"),
+        // A kernel of Triton's says nothing about how much one of its programs does.
+        (Some(_), true) => "1".to_owned(),
+    };
+    setup.grid = [blocks, "1".to_owned(), "1".to_owned()];
     if setup.shared.is_empty() {
         "0".clone_into(&mut setup.shared);
     }

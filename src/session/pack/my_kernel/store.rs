@@ -43,7 +43,9 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
             copy(Path::new(part), &shaders)?;
         }
     }
-    for (path, text) in files(&id, setup) {
+    let [document, text] = files(&id, setup);
+    let plain = (text.0.clone(), format!("## {} {{#kernel}}\n\nYour kernel.\n", setup.entry));
+    for (path, text) in [&document, &plain] {
         write_atomic(&folder.join(path), text.as_bytes())?;
     }
     let saved = ron::ser::to_string_pretty(setup, ron::ser::PrettyConfig::default());
@@ -51,7 +53,7 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
     write_atomic(&lesson(folder, &id).join(SETUP), saved.as_bytes())?;
     index(folder)?;
     if setup.file.extension().is_some_and(|end| end == "cu") {
-        // So that it is traced where there is no compiler, too.
+        // So that it is traced where there is no compiler, too. Its counts can be quoted only after that.
         let (pack, _) = crate::session::load(&PackFiles::Folder(folder.to_owned()));
         let one =
             Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect(), ..Pack::default() };
@@ -60,6 +62,7 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
             problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile"))
         })?;
     }
+    write_atomic(&folder.join(&text.0), text.1.as_bytes())?;
     Ok(id)
 }
 
