@@ -1,12 +1,15 @@
 //! Three ways to one result: every kernel and program of every lesson agrees with its reference on the tracer and on the graphics driver.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[cfg(feature = "gpu-tests")]
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use crate::common::{devices, driver};
 use warpbook::base::diag::Diagnostic;
-use warpbook::job::{Job, Language, MeasureSpec, Node, TraceSpec};
+#[cfg(feature = "gpu-tests")]
+use warpbook::job::Language;
+use warpbook::job::{Job, MeasureSpec, Node, TraceSpec};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
 use warpbook::session;
 use warpbook::session::jobs::work;
@@ -123,8 +126,8 @@ fn every_program_agrees_with_its_reference_on_every_backend() {
 }
 
 /// By hand: PTX for other settings than the pages' has to be compiled.
+#[cfg(feature = "gpu-tests")]
 #[test]
-#[ignore = "it needs NVRTC: cargo test --test main agree::every_twin -- --ignored --nocapture"]
 fn every_twin_agrees_with_its_reference_when_traced_from_cuda() {
     let (devices, cancel) = (devices(), AtomicBool::new(false));
     let (pack, problems) = session::load(&PackFiles::Embedded);

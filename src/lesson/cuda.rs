@@ -154,12 +154,12 @@ impl Reader<'_> {
             listed.into_iter().map(|node| self.tensor_map(kernel, buffers, node)).collect();
         let persistent = fields.optional("persistent").map_or(Some(false), |node| node.read("true or false"));
         let ring = fields.former("ring").and_then(ring);
+        let is_traced = fields.optional("traced").map_or(Some(false), |node| node.read("true or false"))?;
         fields.finish();
         let [x, y, z] = block?;
         let maps = maps.into_iter().collect::<Option<_>>()?;
         let block = [x?, y?, z?];
         let ((parameters, values), shared, persistent) = (parameters?, shared?, persistent?);
-        let is_traced = ptx.is_some() || self.shipped(shader_file).is_some();
         let only = CudaOnly { parameters, values, block, shared, maps, persistent, is_traced, ptx, source };
         Some((only, ring))
     }

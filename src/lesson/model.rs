@@ -229,7 +229,7 @@ impl Kernel {
     }
 
     /// Whether a backend can run its language. CUDA also runs the twins of kernels in WGSL; the tracer runs both
-    /// languages, CUDA C++ alone where its PTX is there or can be expected.
+    /// languages, CUDA C++ alone where a lesson says so.
     #[must_use]
     pub fn runs_on(&self, backend: Backend) -> bool {
         let only = self.cuda_only();
@@ -295,7 +295,7 @@ pub struct CudaOnly {
     pub parameters: Vec<(String, BindingKind)>,
     /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other places.
     pub values: Vec<(u32, String, Expr)>,
-    /// Whether it is traced: its pack has its PTX, or the learner types it.
+    /// Whether pages trace it: its document says so, or the learner types it. The command line traces it where it is named.
     pub is_traced: bool,
     /// Its PTX, of a kernel in PTX: its text may be another, which the PTX was compiled from.
     pub ptx: Option<Arc<str>>,

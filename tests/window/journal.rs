@@ -59,7 +59,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     let clock = Arc::new(AtomicI64::new(NOON));
     let mut window = open(&state, &clock);
     command(&mut window, Command::OpenLesson("one_loop".to_owned()));
-    window.get_by_label("65,536: one for each element").click();
+    window.get_by_label("65,536: one for each element").click_accesskit();
     window.step();
     settle(&mut window);
     window.get_by_label("Source of the kernel").type_text("// mine\n");

@@ -1,6 +1,7 @@
 //! Options of `warpbook diff`.
 
-use clap::{Args, Parser};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 use super::SettingArgs;
 
@@ -37,9 +38,25 @@ impl DiffArgs {
     /// Options that a launch does not have, in words.
     pub fn setting_after(&self) -> Result<SettingArgs, String> {
         let mut then = Then { setting: self.setting.clone() };
-        then.try_update_from(self.then.split_whitespace()).map_err(|wrong| wrong.to_string())?;
+        let matches = Then::command().try_get_matches_from(self.then.split_whitespace());
+        let matches = matches.map_err(|wrong| wrong.to_string())?;
+        then.update_from_arg_matches(&matches).map_err(|wrong| wrong.to_string())?;
         let mut setting = then.setting;
         let both = &self.setting;
+        // A default does not replace what both were given.
+        let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
+        if !is_given("seed") {
+            setting.seed = both.seed;
+        }
+        if !is_given("warp") {
+            setting.warp = both.warp;
+        }
+        if !is_given("shared") {
+            setting.shared = both.shared;
+        }
+        if !is_given("language") {
+            setting.language = both.language;
+        }
         keep(&mut setting.buffers, &both.buffers, |buffer| &buffer.name);
         keep(&mut setting.arguments, &both.arguments, |(name, _)| name);
         keep(&mut setting.constants, &both.constants, |(name, _)| name);

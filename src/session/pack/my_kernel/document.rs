@@ -142,7 +142,7 @@ fn launch(id: &str, setup: &Setup) -> String {
         .and_then(|source| source.file_name())
         .map(|name| format!(", source: {}", quoted(&format!("{id}/{}", name.to_string_lossy()))));
     format!(
-        "cuda: (parameters: {{{}}}, block: ({}), shared: {}{}),",
+        "cuda: (parameters: {{{}}}, block: ({}), shared: {}{}, traced: true),",
         parameters.join(", "),
         sizes.join(", "),
         quoted(&setup.shared),
