@@ -65,6 +65,8 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label("Source of the kernel").type_text("// mine\n");
     window.step();
     settle(&mut window);
+    window.get_by_label("Your own words on this step").focus();
+    window.step();
     window.get_by_label("Your own words on this step").type_text("Q: How wide is a warp?\nA: 32 lanes.");
     window.step();
     while window.state().desk.state().is_writing {

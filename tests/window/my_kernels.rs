@@ -121,7 +121,7 @@ fn ptx_is_watched_by_the_lines_of_its_source() {
     window.step();
     settle(&mut window);
     window.get_by_label("Open row_softmax.ptx: row_softmax");
-    window.get_by_role_and_label(Role::Button, "Set up").click();
+    window.get_by_role_and_label(Role::Button, "Set up").click_accesskit();
     window.step();
     settle(&mut window);
     let value = window.get_by_role_and_label(Role::TextInput, "value of columns").accesskit_node().value();
