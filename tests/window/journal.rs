@@ -32,9 +32,17 @@ fn command(window: &mut Harness<'_, Window>, command: Command) {
 }
 
 fn click(window: &mut Harness<'_, Window>, label: &str) {
-    window.get_by_role_and_label(Role::Button, label).click();
+    // By its name, wherever it is: it may be below the window's edge.
+    window.get_by_role_and_label(Role::Button, label).click_accesskit();
     window.step();
     settle(window);
+}
+
+fn type_in(window: &mut Harness<'_, Window>, field: &str, text: &str) {
+    window.get_by_label(field).focus();
+    window.step();
+    window.get_by_label(field).type_text(text);
+    window.step();
 }
 
 fn lines(state: &Path) -> Vec<Line> {
@@ -65,10 +73,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label("Source of the kernel").type_text("// mine\n");
     window.step();
     settle(&mut window);
-    window.get_by_label("Your own words on this step").focus();
-    window.step();
-    window.get_by_label("Your own words on this step").type_text("Q: How wide is a warp?\nA: 32 lanes.");
-    window.step();
+    type_in(&mut window, "Your own words on this step", "Q: How wide is a warp?\nA: 32 lanes.");
     while window.state().desk.state().is_writing {
         window.step();
         std::thread::sleep(std::time::Duration::from_millis(50));
@@ -102,8 +107,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label("Blind spots (2)");
     window.get_by_label("Mastered (1)");
     click(&mut window, "Move warp");
-    window.get_by_label("The reason").type_text("I know it now");
-    window.step();
+    type_in(&mut window, "The reason", "I know it now");
     click(&mut window, "Mastered");
     click(&mut window, "Move");
     window.get_by_label("Mastered (2)");
@@ -129,8 +133,7 @@ fn a_day_of_work_comes_back_the_next_day() {
             assert_ne!(answer, 2048.0, "{:?}", prompt.set);
             // Wrong at first, and right once more at the end.
             let given = if asked.contains(&prompt.item.id) { answer } else { 3.0 * answer };
-            window.get_by_label("Your number").type_text(&given.to_string());
-            window.step();
+            type_in(&mut window, "Your number", &given.to_string());
             click(&mut window, "Answer");
             window.get_by_label_contains(if given == answer {
                 "Right: the tracer counts"
@@ -147,7 +150,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     click(&mut window, "Back to the start page");
     click(&mut window, "History");
     window.get_by_label("Reviewed");
-    window.get_by_label_contains("2025-11-26: ").click();
+    window.get_by_label_contains("2025-11-26: ").click_accesskit();
     window.run_steps(20);
     window.get_by_label("In my own words");
     assert_eq!(window.state().desk.state().story.days.len(), 2);
