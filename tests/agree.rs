@@ -14,7 +14,9 @@ use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
 use warpbook::session;
 use warpbook::session::jobs::work;
 use warpbook::session::jobs::{self, Params, Purpose};
-use warpbook::session::run::{self, Runner, is_not_here};
+#[cfg(feature = "gpu-tests")]
+use warpbook::session::run;
+use warpbook::session::run::{Runner, is_not_here};
 use warpbook::trace::record::Backend;
 
 /// Operations or bytes that a launch here needs at most.

@@ -280,7 +280,8 @@ fn section(ui: &mut Ui, title: &str) {
 
 /// Buttons for a kernel of the learner's.
 fn own_kernel(ui: &mut Ui, id: &str) -> Option<Command> {
-    let actions: [(&str, &str, fn(String) -> KernelCommand); 3] = [
+    type Action = fn(String) -> KernelCommand;
+    let actions: [(&str, &str, Action); 3] = [
         ("Set up", "Change its numbers, its buffers and its launch.", KernelCommand::SetUp),
         ("Read again", "Read its file again, after it was changed elsewhere.", KernelCommand::ReadAgain),
         ("Remove", "Remove it from this list. Its file stays.", KernelCommand::Remove),

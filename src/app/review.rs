@@ -139,11 +139,11 @@ fn asked(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt), comma
             }
         }
     }
-    if let (Some((_, right)), Ask::Options(..) | Ask::Number(..)) = (&review.given, &prompt.ask) {
-        if let Some(asked) = lesson.predictions.iter().find(|asked| asked.id == prompt.item.id).filter(|_| !right) {
-            ui.add_space(6.0);
-            body(ui, &format!("In the lesson: {}", plain(state, lesson, &asked.because)));
-        }
+    if let (Some((_, right)), Ask::Options(..) | Ask::Number(..)) = (&review.given, &prompt.ask)
+        && let Some(asked) = lesson.predictions.iter().find(|asked| asked.id == prompt.item.id).filter(|_| !right)
+    {
+        ui.add_space(6.0);
+        body(ui, &format!("In the lesson: {}", plain(state, lesson, &asked.because)));
     }
     if review.given.is_some() {
         ui.add_space(8.0);

@@ -49,10 +49,10 @@ pub fn show(ui: &mut Ui, state: &State) -> Option<Chosen> {
             if ui.button(format!("Continue: {}{}", lesson.title, page.unwrap_or_default())).clicked() {
                 chosen = Some(Chosen::Read(Vec::new()));
             }
-        } else if let Some(first) = state.library.pack.lessons.iter().find(|lesson| !state.library.is_own(lesson)) {
-            if ui.button(format!("Start here: {}", first.title)).clicked() {
-                chosen = Some(Chosen::Read(vec![Command::OpenLesson(first.id.clone())]));
-            }
+        } else if let Some(first) = state.library.pack.lessons.iter().find(|lesson| !state.library.is_own(lesson))
+            && ui.button(format!("Start here: {}", first.title)).clicked()
+        {
+            chosen = Some(Chosen::Read(vec![Command::OpenLesson(first.id.clone())]));
         }
         if due > 0 && ui.button(format!("Review: {due} due")).clicked() {
             chosen = Some(Chosen::Page(Page::Review));

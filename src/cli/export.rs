@@ -35,6 +35,9 @@ pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, E
     Ok(written.code)
 }
 
+/// A lesson whose note was written, the learner's state of it, and the files by format.
+type Noted = (Arc<Lesson>, LessonSaved, Vec<(Format, PathBuf)>);
+
 /// The files written, and the exit code.
 struct Outcome {
     files: Vec<PathBuf>,
@@ -88,7 +91,7 @@ fn write(
     let mut written = Outcome { files: Vec::new(), code: DONE };
     let start = Instant::now();
     let count = lessons.len();
-    let mut noted: Vec<(Arc<Lesson>, LessonSaved, Vec<(Format, PathBuf)>)> = Vec::new();
+    let mut noted: Vec<Noted> = Vec::new();
     for (done, (lesson, only)) in lessons.into_iter().enumerate() {
         if count > 1 {
             let passed = start.elapsed().as_secs();
@@ -126,11 +129,7 @@ fn write(
 }
 
 /// Writes the index of the notes in each format that has one, and gives its files.
-fn write_index(
-    noted: &[(Arc<Lesson>, LessonSaved, Vec<(Format, PathBuf)>)],
-    formats: &[Format],
-    to: &To,
-) -> Result<Vec<PathBuf>, ExitCode> {
+fn write_index(noted: &[Noted], formats: &[Format], to: &To) -> Result<Vec<PathBuf>, ExitCode> {
     let mut files = Vec::new();
     for format in formats.iter().filter(|format| format.has_index()) {
         let notes = noted.iter().filter_map(|(lesson, kept, notes)| {

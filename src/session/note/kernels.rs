@@ -147,13 +147,16 @@ fn at<'a>(params: impl Iterator<Item = (&'a String, &'a f64)>) -> String {
     if each.is_empty() { String::new() } else { format!(", at {}", each.join(", ")) }
 }
 
+/// A kernel's text, its trace, and what was measured of it.
+type KernelSide<'a> = (&'a str, Option<Arc<Traced>>, Option<Arc<Record>>);
+
 /// The figures of both sides in a table, with their change; None if one side has no counts.
 fn compared(
     id: &str,
     caption: String,
     names: [&str; 2],
     place: usize,
-    sides: &[(&str, Option<Arc<Traced>>, Option<Arc<Record>>); 2],
+    sides: &[KernelSide<'_>; 2],
 ) -> Option<NoteBlock> {
     let [before, after] = sides.each_ref().map(|(source, traced, timed)| {
         let timing = timed.as_ref().and_then(|record| record.pass(place)?.timing.as_ref());

@@ -224,7 +224,7 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
 
 /// The parameters of a kernel, by the names of its source where that declares as many.
 fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
-    let declared = signature(&twin.source, &simt::ptx_source_name(&twin.entry)).unwrap_or_default();
+    let declared = signature(&twin.source, simt::ptx_source_name(&twin.entry)).unwrap_or_default();
     // Triton adds parameters of its own at the end.
     let fits = declared.len() == parameters.len() || (is_triton(twin) && declared.len() <= parameters.len());
     let each = parameters.into_iter().enumerate().map(|(n, parameter)| {

@@ -55,8 +55,7 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
     if setup.file.extension().is_some_and(|end| end == "cu") {
         // So that it is traced where there is no compiler, too. Its counts can be quoted only after that.
         let (pack, _) = crate::session::load(&PackFiles::Folder(folder.to_owned()));
-        let one =
-            Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect(), ..Pack::default() };
+        let one = Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect() };
         let made = assemble(devices, &one, folder, &mut |_, _| {});
         made.map_err(|problems| {
             problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile"))
