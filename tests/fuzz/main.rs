@@ -213,7 +213,8 @@ fn all(language: Language) {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     outcomes.iter().flat_map(|o| &o.counts).for_each(|(name, n)| *counts.entry(name).or_default() += n);
     let seconds = started.elapsed().as_secs_f64();
-    eprintln!("{count} texts of {} in {seconds:.1} s: {counts:?}", language.ending);
+    let line = format!("{count} texts of {} in {seconds:.1} s: {counts:?}\n", language.ending);
+    std::io::stderr().write_all(line.as_bytes()).unwrap();
     let text_of = (language.texts)();
     let mut sorts: BTreeMap<String, (u64, String)> = BTreeMap::new();
     for (seed, came) in outcomes.into_iter().flat_map(|o| o.wrong) {
