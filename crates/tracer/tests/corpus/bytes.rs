@@ -133,7 +133,7 @@ fn shorts() {
     for (i, got) in got.chunks(4).enumerate() {
         let (x, y) = (i32::from(a[i]), i32::from(a[(i + 1) % 32]));
         let last = if y != 0 { x / y + x % y } else { x.abs() };
-        let wanted = [x * y >> 3, x.min(y) + x.max(-300), i32::from(u[i] >> 3) + (x >> 2), last].map(|v| v as i16);
+        let wanted = [(x * y) >> 3, x.min(y) + x.max(-300), i32::from(u[i] >> 3) + (x >> 2), last].map(|v| v as i16);
         assert_eq!(got, wanted, "lane {i}: {x} {y}");
     }
 }
