@@ -92,7 +92,7 @@ fn conditions_hold_or_fail_with_an_exit_code() {
         let refused = of("a.wgsl", &[wrong]);
         assert!(refused.code == 2 && refused.err.contains(advice), "{}", refused.err);
     }
-    // What was not traced to its end proves nothing.
+    // A trace that does not cover the grid proves nothing.
     fs::write(folder.path().join("wild.wgsl"), STRAIGHT.replace("dst[id.x]", "dst[id.x + 250u]")).unwrap();
     let wild = of("wild.wgsl", &["out_of_bounds == 0"]);
     assert!(wild.code == 1 && wild.out.starts_with("fails"), "{}{}", wild.out, wild.err);

@@ -12,7 +12,7 @@ use crate::session::learn::journal::Standing;
 use crate::session::learn::ledger::{Concept, Place, concepts};
 use crate::session::learn::told;
 
-/// What is kept of the view between frames.
+/// The view's state between frames.
 #[derive(Default)]
 pub struct Ledger {
     /// The concept that is being moved, where to, and why.

@@ -17,15 +17,15 @@ pub enum Page {
     /// The lessons.
     #[default]
     Lessons,
-    /// What the learner knows.
+    /// The learner's knowledge by concept.
     Ledger,
-    /// What is due.
+    /// The items that are due.
     Review,
-    /// What was done, by day.
+    /// The learner's work by day.
     History,
 }
 
-/// What the learner chose.
+/// The learner's choice.
 pub enum Chosen {
     /// Another page.
     Page(Page),

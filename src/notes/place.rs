@@ -22,9 +22,9 @@ const DEEPEST: usize = 8;
 /// A lesson's note within a file's text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found<'a> {
-    /// What is before the note.
+    /// The text before the note.
     before: &'a str,
-    /// What is after it.
+    /// The text after it.
     after: &'a str,
     /// Whether the note was changed since it was written.
     pub edited: bool,

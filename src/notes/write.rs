@@ -29,7 +29,7 @@ impl To {
     }
 }
 
-/// What was written.
+/// The files written.
 #[derive(Debug, Default)]
 pub struct Written {
     /// All files.

@@ -90,9 +90,9 @@ pub enum Command {
     },
     /// Write a lesson's note: prose, figures, data and the learner's own words.
     Export(ExportArgs),
-    /// What you know, concept by concept, from the journal: mastered, developing and blind spots, each with its evidence.
+    /// Your knowledge by concept, from the journal: mastered, developing and blind spots, each with its evidence.
     Ledger(LedgerArgs),
-    /// What you did on a day, from the journal.
+    /// Your work of a day, from the journal.
     Worklog(WorklogArgs),
     /// Measure the device's ceilings, every kernel against them, and the tracer's own speed.
     Bench(BenchArgs),

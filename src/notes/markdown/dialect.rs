@@ -59,7 +59,7 @@ impl Dialect {
 
     /// A part of which the reader first sees the title, which is plain text; `body` is Markdown.
     pub(super) fn folded(self, sort: Sort, title: &str, body: &str) -> String {
-        // The title of a part in HTML is no Markdown, but in kramdown, if it is told.
+        // The title of a part in HTML is plain text, except in kramdown with `markdown="1"`.
         let title = match self.0 {
             Format::Obsidian | Format::Quarto | Format::Jekyll => escape(self, title),
             _ => xml::escape(title),

@@ -200,7 +200,7 @@ pub enum Event {
     Story(Result<(bool, Box<Story>), Diagnostic>),
     /// Lines of the journal were written: how many, and what kept the others from it.
     Appended(usize, Option<Diagnostic>),
-    /// What is asked next in the review.
+    /// The next prompt of the review.
     Prompt(Box<Prompt>),
     /// The saved state was written, as of this change.
     Saved(u64, Result<Box<Written>, Diagnostic>),

@@ -38,7 +38,7 @@ pub enum ReviewCommand {
 /// A review that is under way.
 #[derive(Default)]
 pub struct Review {
-    /// What is asked; None while the tracer answers, and at the end.
+    /// The prompt; None while the tracer answers, and at the end.
     pub prompt: Option<Prompt>,
     /// The answer that was given, and whether it was right.
     pub given: Option<(Option<Guess>, bool)>,
@@ -46,9 +46,9 @@ pub struct Review {
     pub all: usize,
     /// How many were answered, and how many of them right, at first.
     pub done: (usize, usize),
-    /// What is still to be asked.
+    /// The items still to be asked.
     queue: VecDeque<Item>,
-    /// What was wrong, to be asked once more.
+    /// The items answered wrong, to be asked once more.
     wrong: VecDeque<Item>,
     /// Whether what was wrong is being asked once more.
     pub is_second: bool,

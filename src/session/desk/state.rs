@@ -60,7 +60,7 @@ pub struct State {
     pub notices: Vec<Notice>,
     /// The state that is saved on disk.
     pub saved: Saved,
-    /// What follows from the journal.
+    /// The story folded from the journal.
     pub story: Story,
     /// The time, in seconds since 1970.
     pub now: i64,

@@ -94,7 +94,7 @@ impl Calibration {
     }
 }
 
-/// What was done on a day.
+/// The work of a day.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Day {
     /// Seconds of reading.
@@ -216,7 +216,7 @@ impl Evidence {
         let memory = self.memory?;
         #[expect(clippy::cast_possible_truncation, reason = "at most a hundred years of seconds")]
         let wait = (memory.stability * DAY) as i64;
-        // What was answered before there was a journal is due now.
+        // Answers from before there was a journal are due now.
         Some(self.time.map_or(i64::MIN, |time| time.saturating_add(wait)))
     }
 }

@@ -111,7 +111,7 @@ fn page_of(lessons: &[Arc<Lesson>], of: &str, block: Option<fn(String) -> Block>
     step.map_or_else(|| of.to_owned(), |step| format!("{} ({})", step.title, title_of(lessons, lesson)))
 }
 
-/// What was done on a day, in a sentence.
+/// The work of a day in a sentence.
 #[must_use]
 pub fn in_a_line(day: &Day) -> String {
     let mut parts = Vec::new();
@@ -187,7 +187,7 @@ pub fn changes(figures: &BTreeMap<String, [Option<f64>; 2]>) -> String {
     if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) }
 }
 
-/// What an item is, in words: its kind, and the title of its page.
+/// An item in words: its kind, and the title of its page.
 #[must_use]
 pub fn item(lessons: &[Arc<Lesson>], item: &Item) -> String {
     let of = format!("{}/{}", item.lesson, item.id);

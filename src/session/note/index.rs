@@ -35,7 +35,7 @@ fn address(path: &Path, folder: &Path) -> String {
     encoded.collect::<Vec<_>>().join("/")
 }
 
-/// What the learner did in a lesson.
+/// The learner's work in a lesson.
 fn done(lesson: &Lesson, kept: &LessonSaved) -> String {
     let (right, answered) = kept.right(lesson);
     let of = |done: usize, all: usize, what: &str| (all > 0).then(|| format!("{done} of {all} {what}"));

@@ -81,7 +81,7 @@ impl Builder<'_> {
         blocks
     }
 
-    /// What `make` makes of prose on a step, whose programs are traced if the prose has live values.
+    /// The result of `make` for prose on a step, whose programs are traced if the prose has live values.
     fn filled<T>(&self, step: Option<&Step>, prose: &[Block], make: impl FnOnce(&Fill<'_>) -> T) -> T {
         let input = self.input;
         let lesson = &input.setting.lesson;

@@ -117,7 +117,7 @@ pub fn build(input: &Input, cancel: &AtomicBool, say: &mut dyn FnMut(usize, usiz
         predicted: Vec::new(),
     };
     let steps: Vec<&Step> = input.setting.lesson.steps.iter().filter(|step| input.has(step)).collect();
-    // What is the learner's own is one part.
+    // The learner's own is one part.
     let all = 1 + steps.len();
     say(0, all);
     let mut sections = builder.mine();

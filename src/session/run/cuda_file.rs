@@ -41,7 +41,7 @@ pub struct Described {
     pub twin: Twin,
     /// The PTX.
     pub ptx: String,
-    /// What the kernel takes, in order.
+    /// The kernel's parameters, in order.
     pub named: Vec<Named>,
     /// The threads of a block that it was compiled for; None if it takes any.
     pub block: Option<[u32; 3]>,
@@ -50,7 +50,7 @@ pub struct Described {
 /// The kernel `entry` of the text of a .cu or .ptx file; the only one if it is None. The source of a .ptx file is at `source`.
 ///
 /// # Errors
-/// What is wrong with the file or its name.
+/// The file cannot be read or compiled, or has no such kernel.
 pub fn describe(
     devices: &Devices,
     target: &str,
@@ -86,7 +86,7 @@ pub fn describe(
 /// The kernels of the text of a .cu or .ptx file, by their names in the source.
 ///
 /// # Errors
-/// What keeps it from being compiled or read.
+/// Compile errors, or text that is no PTX.
 pub fn kernel_names(devices: &Devices, target: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
     let ptx = match target.ends_with(".cu") {
         true => compiled(devices, target, &parts::compose_on_disk(target, text.to_owned())?, &[])?,
@@ -242,7 +242,7 @@ fn is_triton(twin: &Twin) -> bool {
 /// The grid, and the threads of a block: as they are given, or as the kernel was compiled for.
 ///
 /// # Errors
-/// What is missing, and a block that the kernel was not compiled for.
+/// A missing grid or block, or a block that the kernel was not compiled for.
 fn shape(options: &TraceOptions, compiled_for: Option<[u32; 3]>) -> Result<[[u32; 3]; 2], Vec<Diagnostic>> {
     let mut problems = Vec::new();
     if options.grid.is_none() {

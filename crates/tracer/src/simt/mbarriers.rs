@@ -135,7 +135,7 @@ impl<const W: usize> Warp<W> {
             }
             let Some(barrier) = around.engine.barrier(address) else {
                 self.no_barrier(address, lane, around);
-                // Nobody completes it: the lane goes on, so that the run ends.
+                // No thread will complete the phase: the lane goes on, so that the run ends.
                 (out[lane as usize], any) = (1, true);
                 continue;
             };

@@ -1,4 +1,4 @@
-//! What a state file holds of the time before there was a journal, as lines without a time.
+//! The contents of a state file from before there was a journal, as lines without a time.
 
 use super::line::{Did, Line};
 use crate::lesson::{Block, Lesson, Pack};

@@ -19,12 +19,12 @@ pub struct Line {
     /// The step, by its id; empty if it was on none.
     #[serde(default)]
     pub step: String,
-    /// What was done.
+    /// The action.
     #[serde(flatten)]
     pub did: Did,
 }
 
-/// What the learner did. A newer program's lines may say something else; they stay in the file and are passed over.
+/// An action of the learner. A newer program's lines may have others; they stay in the file and are passed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "did", rename_all = "snake_case")]
 pub enum Did {
@@ -58,7 +58,7 @@ pub enum Did {
     Tried {
         /// The exercise, by its id.
         id: String,
-        /// What caught the kernel.
+        /// The checks that caught the kernel.
         caught: Vec<String>,
     },
     /// Solved an exercise.

@@ -67,7 +67,7 @@ pub struct BufferSetup {
     pub elem: ElemName,
     /// The number of its elements: an expression.
     pub count: String,
-    /// What it holds at first.
+    /// Its initial contents.
     pub begins: Begins,
     /// Whether the kernel writes to it.
     pub is_written: bool,
@@ -113,7 +113,7 @@ impl ElemName {
     }
 }
 
-/// What a buffer holds at first.
+/// The initial contents of a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Begins {
     /// Random numbers.
@@ -175,7 +175,7 @@ impl Setup {
 pub const DIMENSIONS: [&str; 3] = ["block_x", "block_y", "block_z"];
 
 impl Setup {
-    /// What is wrong with it, a sentence each; nothing if its lesson can be made.
+    /// Its problems, a sentence each; nothing if its lesson can be made.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
         let of_number = |number: &Number| {

@@ -67,7 +67,7 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
 /// The launch of the kernel `entry` of a file, as its signature suggests it.
 ///
 /// # Errors
-/// What keeps the kernel from being compiled.
+/// The errors of the kernel's compilation.
 pub fn propose(
     devices: &Devices,
     file: &Path,

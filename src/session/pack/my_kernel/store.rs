@@ -36,7 +36,7 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
     for file in std::iter::once(&setup.file).chain(&setup.source) {
         copy(file, &shaders)?;
     }
-    // What the kernel includes from its own folder.
+    // The files that the kernel includes from its own folder.
     let text = disk::read_text(&setup.file).unwrap_or_default();
     if let Ok(composed) = parts::compose_on_disk(&name, text) {
         for part in parts::parts(&composed).iter().filter_map(|part| part.file) {

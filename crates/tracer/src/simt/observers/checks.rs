@@ -105,7 +105,7 @@ impl Observer for Checks<'_> {
 
     fn later(&mut self, access: &Access<'_>, phase: Phase) {
         match phase {
-            // Who reads before a copy lands was found then, and is not found again.
+            // A read before the copy lands was reported when it happened.
             Phase::Lands { anew: true } => self.races.access(access, self.first, &mut Findings::default()),
             Phase::Lands { anew: false } => {}
             _ => self.races.access(access, self.first, &mut self.findings),

@@ -22,14 +22,14 @@ use crate::trace::AccessKind;
 /// Words of a [`Page`].
 const PAGE: u32 = 256;
 
-/// Who did it, where, and when, as [`Order`] counts.
+/// An access: its lane, its line, and its time in the vector clock of [`Order`].
 #[derive(Clone, Copy, Default)]
 struct Mark {
     /// Its local index.
     lane: u32,
     line: u32,
     time: u32,
-    /// What it wrote; of a vector the first component.
+    /// The value stored; of a vector the first component.
     value: u32,
 }
 

@@ -81,7 +81,7 @@ extern "C" __global__ void histogram_uninitialised(const unsigned char* in, unsi
     bins[threadIdx.x] = own[threadIdx.x];
 }
 
-// What is positive, in order, of one block.
+// Stream compaction in one block: keeps the positive elements in order.
 extern "C" __global__ void compacted(const int* in, int* out, int* count, int n) {
     __shared__ int sums[8];
     int t = threadIdx.x, lane = t & 31, warp = t >> 5;
