@@ -1,83 +1,41 @@
 //! Kernels with barriers in shared memory, the copy engine and products in shared memory, traced and compared with what they should compute.
 
+mod common;
+
 use std::sync::atomic::AtomicBool;
 
+use common::{Case, floats, floats_of, whole};
 use half::bf16;
+use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::{Elem, Tensor};
-use warpbook_tracer::dispatch::{Argument, TensorMap, TraceSpec};
-use warpbook_tracer::simt::{self, Options, Outcome, Program, Ptx, Question};
+use warpbook_tracer::dispatch::{Argument, TensorMap};
+use warpbook_tracer::simt::{self, Outcome, Question};
 use warpbook_tracer::trace::FindingKind;
-use warpbook_tracer::trace::provenance::Role;
+use warpbook_tracer::trace::provenance::{Provenance, Role};
 
-const TEXT: &str = include_str!("ptx/hopper.ptx");
 const SOURCE: &str = include_str!("ptx/hopper.cu");
 
 /// A launch of one block.
-struct Case {
-    entry: &'static str,
-    threads: u32,
-    shared: u32,
-    arguments: Vec<Argument>,
-    buffers: Vec<Tensor>,
+fn launch(entry: &'static str, threads: u32, shared: u32) -> Case {
+    Case::of("hopper", entry, 1, threads).shared(shared)
 }
 
-impl Case {
-    fn new(entry: &'static str, threads: u32, shared: u32) -> Self {
-        Self { entry, threads, shared, arguments: Vec::new(), buffers: Vec::new() }
-    }
+/// A map of `rows` of `columns` in a buffer, in boxes that are swizzled over `swizzle` bytes.
+fn map(buffer: &str, [rows, columns]: [u64; 2], [box_rows, box_columns]: [u32; 2], swizzle: u32) -> Argument {
+    let map = TensorMap { buffer: buffer.to_owned(), columns, rows, box_columns, box_rows, swizzle };
+    Argument::Map(map, if columns == 64 { Elem::Bf16 } else { Elem::F32 })
+}
 
-    fn buffer(mut self, name: &str, tensor: Tensor) -> Self {
-        self.arguments.push(Argument::Buffer(name.to_owned()));
-        self.buffers.push(tensor);
-        self
-    }
+/// The numbers of buffer `n` after a run without a finding.
+fn cleaned(case: Case, n: usize) -> (Vec<f32>, Outcome) {
+    let (buffers, outcome) = case.clean();
+    (floats(&buffers[n]), outcome)
+}
 
-    fn floats(self, name: &str, values: &[f32]) -> Self {
-        self.buffer(name, Tensor { elem: Elem::F32, words: values.iter().map(|v| v.to_bits()).collect() })
-    }
-
-    fn number(mut self, value: i32) -> Self {
-        self.arguments.push(Argument::Value(value.to_le_bytes().to_vec()));
-        self
-    }
-
-    /// A map of `rows` of `columns` in the buffer `buffer`, in boxes that are swizzled over `swizzle` bytes.
-    fn map(mut self, buffer: &str, [rows, columns]: [u64; 2], [box_rows, box_columns]: [u32; 2], swizzle: u32) -> Self {
-        let map = TensorMap { buffer: buffer.to_owned(), columns, rows, box_columns, box_rows, swizzle };
-        let elem = if columns == 64 { Elem::Bf16 } else { Elem::F32 };
-        self.arguments.push(Argument::Map(map, elem));
-        self
-    }
-
-    fn program(&self) -> Program {
-        let ptx = Ptx {
-            file: "hopper.ptx",
-            text: TEXT,
-            entry: self.entry,
-            block: [self.threads, 1, 1],
-            shared_bytes: self.shared,
-            arguments: &self.arguments,
-            source: &|file, line| file.ends_with("hopper.cu").then_some(line),
-        };
-        Program::compile_ptx(&ptx).unwrap_or_else(|errors| panic!("{}: {}", self.entry, errors[0]))
-    }
-
-    fn run(mut self) -> (Vec<Tensor>, Outcome) {
-        let program = self.program();
-        let spec = TraceSpec { races: true, ..TraceSpec::default() };
-        let options = Options { spec, ..Options::default() };
-        let outcome = simt::run(&program, &mut self.buffers, [1, 1, 1], &options, &AtomicBool::new(false), &|_, _| {});
-        (self.buffers, outcome.unwrap_or_else(|error| panic!("{}: {error}", self.entry)))
-    }
-
-    /// The numbers of buffer `n` afterwards; panics where something was wrong.
-    fn clean(self, n: usize) -> (Vec<f32>, Outcome) {
-        let entry = self.entry;
-        let (buffers, outcome) = self.run();
-        let said: Vec<&str> = outcome.trace.findings.iter().map(|f| f.message.as_str()).collect();
-        assert!(said.is_empty(), "{entry}: {said:?}");
-        (buffers[n].words.iter().map(|w| f32::from_bits(*w)).collect(), outcome)
-    }
+/// Where an element came from.
+fn origin_of(case: &Case, question: &Question) -> Result<Provenance, Diagnostic> {
+    let program = case.program().map_err(|mut errors| errors.remove(0))?;
+    simt::explain(&program, &case.buffers, [1, 1, 1], question, &AtomicBool::new(false))
 }
 
 /// The kind and the message of each finding, and the text of its line.
@@ -86,25 +44,13 @@ fn found(outcome: &Outcome) -> Vec<(FindingKind, &str, &'static str)> {
     outcome.trace.findings.iter().map(|f| (f.kind, f.message.as_str(), line(f.line))).collect()
 }
 
-/// Small whole numbers without a pattern.
-fn whole(count: usize, seed: u32) -> Vec<f32> {
-    let mut state = 0x9E37_79B9_u32.wrapping_mul(seed);
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        (state % 15) as f32 - 7.0
-    };
-    std::iter::repeat_with(next).take(count).collect()
-}
-
 #[test]
 fn a_box_is_swizzled_and_filled_with_zeros() {
     let values: Vec<f32> = (0..20 * 40).map(|i| i as f32 + 1.0).collect();
     for (swizzle, column, row) in [(0, 0, 0), (128, 4, 3), (128, 16, 16), (128, -8, -2)] {
-        let case = Case::new("box", 64, 1024).floats("in", &values).floats("out", &[0.0; 256]);
-        let case = case.number(column).number(row).map("in", [20, 40], [8, 32], swizzle);
-        let (got, outcome) = case.clean(1);
+        let case = launch("box", 64, 1024).named("in", floats_of(&values)).named("out", floats_of(&[0.0; 256]));
+        let case = case.int(column).int(row).argument(map("in", [20, 40], [8, 32], swizzle));
+        let (got, outcome) = cleaned(case, 1);
         let at = |i: usize| {
             let line = i / 32;
             let piece = if swizzle == 128 { (i % 32 / 4) ^ (line % 8) } else { i % 32 / 4 };
@@ -120,8 +66,9 @@ fn a_box_is_swizzled_and_filled_with_zeros() {
 
 #[test]
 fn a_box_is_read_too_early() {
-    let case = Case::new("box_too_early", 64, 1024).floats("in", &whole(256, 1)).floats("out", &[0.0; 64]);
-    let (_, outcome) = case.map("in", [8, 32], [8, 32], 128).run();
+    let case =
+        launch("box_too_early", 64, 1024).named("in", floats_of(&whole(256, 1))).named("out", floats_of(&[0.0; 64]));
+    let (_, outcome) = case.argument(map("in", [8, 32], [8, 32], 128)).run();
     let [(kind, message, line)] = found(&outcome)[..] else { panic!("{:?}", found(&outcome)) };
     assert_eq!((kind, line), (FindingKind::EarlyRead, "out[threadIdx.x] = tile[threadIdx.x];  // before it waits"));
     assert!(message.contains("of `tile` before"), "{message}");
@@ -129,8 +76,9 @@ fn a_box_is_read_too_early() {
 
 #[test]
 fn bytes_that_never_come_are_a_deadlock() {
-    let case = Case::new("box_too_short", 64, 1024).floats("in", &whole(256, 1)).floats("out", &[0.0; 64]);
-    let (_, outcome) = case.map("in", [8, 32], [8, 32], 128).run();
+    let case =
+        launch("box_too_short", 64, 1024).named("in", floats_of(&whole(256, 1))).named("out", floats_of(&[0.0; 64]));
+    let (_, outcome) = case.argument(map("in", [8, 32], [8, 32], 128)).run();
     let [(kind, message, _)] = found(&outcome)[..] else { panic!("{:?}", found(&outcome)) };
     assert_eq!(kind, FindingKind::Deadlock);
     assert!(message.contains("lacks 0 of 1 arrivals and 1024 bytes"), "{message}");
@@ -138,8 +86,8 @@ fn bytes_that_never_come_are_a_deadlock() {
 
 #[test]
 fn a_matrix_that_is_smaller_than_its_map_is_refused() {
-    let mut case = Case::new("box", 64, 1024).floats("in", &whole(100, 1)).floats("out", &[0.0; 256]);
-    case = case.number(0).number(0).map("in", [20, 40], [8, 32], 0);
+    let mut case = launch("box", 64, 1024).named("in", floats_of(&whole(100, 1))).named("out", floats_of(&[0.0; 256]));
+    case = case.int(0).int(0).argument(map("in", [20, 40], [8, 32], 0));
     let refused = std::panic::catch_unwind(|| case.run()).err();
     let said = refused.and_then(|why| why.downcast_ref::<String>().cloned()).unwrap_or_default();
     assert!(said.contains("buffer `in` has 400 bytes, and needs at least 3200"), "{said}");
@@ -149,10 +97,10 @@ fn a_matrix_that_is_smaller_than_its_map_is_refused() {
 fn boxes_are_stored() {
     let values = whole(5 * 256, 2);
     let case = |entry| {
-        let case = Case::new(entry, 64, 2048).floats("in", &values).floats("out", &vec![0.0; 5 * 256]);
-        case.number(5).map("out", [40, 32], [8, 32], 0)
+        let case = launch(entry, 64, 2048).named("in", floats_of(&values)).named("out", floats_of(&vec![0.0; 5 * 256]));
+        case.int(5).argument(map("out", [40, 32], [8, 32], 0))
     };
-    let (got, outcome) = case("stored").clean(1);
+    let (got, outcome) = cleaned(case("stored"), 1);
     assert_eq!(got, values.iter().map(|v| 2.0 * v).collect::<Vec<_>>());
     assert_eq!(outcome.trace.global.store.bytes, 4 * 5 * 256);
     // A buffer is filled again while the copy engine may read it.
@@ -163,14 +111,14 @@ fn boxes_are_stored() {
 
 fn ring(entry: &'static str, steps: i32) -> Case {
     let values = whole(steps as usize * 256, 3);
-    let case = Case::new(entry, 128, 2048).floats("in", &values).floats("out", &[0.0; 96]);
-    case.number(steps).map("in", [8 * steps as u64, 32], [8, 32], 0)
+    let case = launch(entry, 128, 2048).named("in", floats_of(&values)).named("out", floats_of(&[0.0; 96]));
+    case.int(steps).argument(map("in", [8 * steps as u64, 32], [8, 32], 0))
 }
 
 #[test]
 fn a_ring_goes_round() {
     let values = whole(7 * 256, 3);
-    let (got, _) = ring("ring", 7).clean(1);
+    let (got, _) = cleaned(ring("ring", 7), 1);
     let sum = |lane: usize| (0..56).map(|row| values[32 * row + lane]).sum::<f32>();
     assert_eq!(got, (0..96).map(|i| (i / 32 + 1) as f32 * sum(i % 32)).collect::<Vec<_>>());
 }
@@ -194,8 +142,8 @@ fn a_place_that_is_never_released_is_a_deadlock() {
 #[test]
 fn barriers_of_a_part() {
     let values = whole(128, 4);
-    let case = Case::new("halves", 128, 0).floats("in", &values).floats("out", &[0.0; 128]).number(3);
-    let (got, _) = case.clean(1);
+    let case = launch("halves", 128, 0).named("in", floats_of(&values)).named("out", floats_of(&[0.0; 128])).int(3);
+    let (got, _) = cleaned(case, 1);
     let wanted = |i: usize| {
         let (half, within) = (i / 64, i % 64);
         let rounds = 3 + half;
@@ -203,14 +151,14 @@ fn barriers_of_a_part() {
         values[half * 64 + from] + rounds as f32
     };
     assert_eq!(got, (0..128).map(wanted).collect::<Vec<_>>());
-    let case = Case::new("handed", 64, 0).floats("in", &values[..32]).floats("out", &[0.0; 32]);
-    let (got, _) = case.clean(1);
+    let case = launch("handed", 64, 0).named("in", floats_of(&values[..32])).named("out", floats_of(&[0.0; 32]));
+    let (got, _) = cleaned(case, 1);
     assert_eq!(got, (0..32).map(|i| values[31 - i]).collect::<Vec<_>>());
 }
 
 #[test]
 fn warps_that_wait_for_each_other_are_named() {
-    let (_, outcome) = Case::new("each_waits_for_the_other", 64, 0).floats("out", &[0.0; 64]).run();
+    let (_, outcome) = launch("each_waits_for_the_other", 64, 0).named("out", floats_of(&[0.0; 64])).run();
     let [(kind, message, _)] = found(&outcome)[..] else { panic!("{:?}", found(&outcome)) };
     assert_eq!(kind, FindingKind::Deadlock);
     assert!(message.contains("byte 0 of `barriers`") && message.contains("byte 8 of `barriers`"), "{message}");
@@ -222,8 +170,9 @@ fn product(entry: &'static str, bytes: u32, a: &[f32], b: &[f32]) -> Case {
         let bits: Vec<u32> = values.iter().map(|v| bf16::from_f32(*v).to_bits().into()).collect();
         Tensor { elem: Elem::Bf16, words: bits.chunks(2).map(|two| two[0] | two[1] << 16).collect() }
     };
-    let case = Case::new(entry, 128, 16384).buffer("a", halves(a)).buffer("b", halves(b)).floats("out", &[0.0; 4096]);
-    case.map("a", [64, 64], [64, bytes / 2], bytes).map("b", [64, 64], [64, bytes / 2], bytes)
+    let case =
+        launch(entry, 128, 16384).named("a", halves(a)).named("b", halves(b)).named("out", floats_of(&[0.0; 4096]));
+    case.argument(map("a", [64, 64], [64, bytes / 2], bytes)).argument(map("b", [64, 64], [64, bytes / 2], bytes))
 }
 
 #[test]
@@ -238,7 +187,7 @@ fn products_of_swizzled_tiles() {
         ("product_32_turned", 32, [false, true]),
     ];
     for (entry, bytes, [a_turned, b_turned]) in kernels {
-        let (got, _) = product(entry, bytes, &a, &b).clean(2);
+        let (got, _) = cleaned(product(entry, bytes, &a, &b), 2);
         let left = |m: usize, k: usize| if a_turned { a[k * 64 + m] } else { a[m * 64 + k] };
         let right = |k: usize, n: usize| if b_turned { b[k * 64 + n] } else { b[n * 64 + k] };
         let sum = |m: usize, n: usize| (0..64).map(|k| left(m, k) * right(k, n)).sum::<f32>();
@@ -251,7 +200,7 @@ fn a_sum_comes_from_a_row_and_a_column() {
     let (a, b) = (whole(4096, 5), whole(4096, 6));
     let case = product("product_64", 64, &a, &b);
     let question = Question { buffer: "out".to_owned(), index: 5 * 64 + 9, warp_width: 32, fuel: 1 << 30 };
-    let origin = simt::explain(&case.program(), &case.buffers, [1, 1, 1], &question, &AtomicBool::new(false));
+    let origin = origin_of(&case, &question);
     let writer = origin.unwrap_or_else(|error| panic!("{error}")).writer.unwrap_or_else(|| panic!("nobody wrote it"));
     for (buffer, line) in [("a", 5), ("b", 9)] {
         let loads = writer.loads.iter().filter(|load| load.buffer == buffer && load.role == Role::Value);
@@ -262,10 +211,10 @@ fn a_sum_comes_from_a_row_and_a_column() {
     }
     // Of a box that is stored, the numbers that it was made of.
     let values = whole(5 * 256, 2);
-    let case = Case::new("stored", 64, 2048).floats("in", &values).floats("out", &vec![0.0; 5 * 256]);
-    let case = case.number(5).map("out", [40, 32], [8, 32], 0);
+    let case = launch("stored", 64, 2048).named("in", floats_of(&values)).named("out", floats_of(&vec![0.0; 5 * 256]));
+    let case = case.int(5).argument(map("out", [40, 32], [8, 32], 0));
     let question = Question { buffer: "out".to_owned(), index: 700, warp_width: 32, fuel: 1 << 30 };
-    let origin = simt::explain(&case.program(), &case.buffers, [1, 1, 1], &question, &AtomicBool::new(false));
+    let origin = origin_of(&case, &question);
     let writer = origin.unwrap_or_else(|error| panic!("{error}")).writer.unwrap_or_else(|| panic!("nobody wrote it"));
     let loads = writer.loads.iter().filter(|load| load.role == Role::Value);
     assert_eq!(loads.map(|load| (load.buffer.as_str(), load.index)).collect::<Vec<_>>(), [("in", 700)]);

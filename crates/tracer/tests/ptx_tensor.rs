@@ -1,40 +1,24 @@
 //! Kernels with instructions of tensor cores and asynchronous copies, compiled to PTX, traced and compared with what they should compute.
 
-use std::sync::atomic::AtomicBool;
+mod common;
 
+use common::{Case, floats_of, whole};
 use half::{bf16, f16};
 use warpbook_base::tensor::{Elem, Tensor};
-use warpbook_tracer::dispatch::{Argument, TraceSpec};
-use warpbook_tracer::simt::{self, Options, Outcome, Program, Ptx};
+use warpbook_tracer::simt::Outcome;
 use warpbook_tracer::trace::FindingKind;
 
-const TEXT: &str = include_str!("ptx/tensor.ptx");
 const SOURCE: &str = include_str!("ptx/tensor.cu");
 
 /// Runs a kernel as one block; gives its buffers, the last of which it fills, and what was counted.
-fn run(entry: &str, threads: u32, buffers: &[Tensor], numbers: &[u32]) -> (Vec<Tensor>, Outcome) {
-    let pointers = (0..buffers.len()).map(|n| Argument::Buffer(format!("b{n}")));
-    let values = numbers.iter().map(|number| Argument::Value(number.to_le_bytes().to_vec()));
-    let arguments: Vec<Argument> = pointers.chain(values).collect();
-    let ptx = Ptx {
-        file: "tensor.ptx",
-        text: TEXT,
-        entry,
-        block: [threads, 1, 1],
-        shared_bytes: 0,
-        arguments: &arguments,
-        source: &|file, line| file.ends_with("tensor.cu").then_some(line),
-    };
-    let program = Program::compile_ptx(&ptx).unwrap_or_else(|errors| panic!("{entry}: {}", errors[0]));
-    let spec = TraceSpec { races: true, ..TraceSpec::default() };
-    let options = Options { spec, ..Options::default() };
-    let mut buffers = buffers.to_vec();
-    let outcome = simt::run(&program, &mut buffers, [1, 1, 1], &options, &AtomicBool::new(false), &|_, _| {});
-    (buffers, outcome.unwrap_or_else(|error| panic!("{entry}: {error}")))
+fn run(entry: &'static str, threads: u32, buffers: &[Tensor], numbers: &[u32]) -> (Vec<Tensor>, Outcome) {
+    let case = Case::of("tensor", entry, 1, threads);
+    let case = buffers.iter().fold(case, |case, tensor| case.buffer(tensor.elem, tensor.words.clone()));
+    numbers.iter().fold(case, |case, number| case.value(&number.to_le_bytes())).run()
 }
 
 /// The numbers of the last buffer afterwards; panics where something was wrong.
-fn clean(entry: &str, threads: u32, buffers: &[Tensor], numbers: &[u32]) -> (Vec<f32>, Outcome) {
+fn clean(entry: &'static str, threads: u32, buffers: &[Tensor], numbers: &[u32]) -> (Vec<f32>, Outcome) {
     let (buffers, outcome) = run(entry, threads, buffers, numbers);
     assert_eq!(found(&outcome), [], "{entry}");
     let words = buffers.last().map(|last| last.words.clone()).unwrap_or_default();
@@ -60,22 +44,6 @@ fn bf16s(values: &[f32]) -> Tensor {
     Tensor { elem: Elem::Bf16, words: words_of(values.iter().map(|v| bf16::from_f32(*v).to_bits())) }
 }
 
-fn floats(values: &[f32]) -> Tensor {
-    Tensor { elem: Elem::F32, words: values.iter().map(|v| v.to_bits()).collect() }
-}
-
-/// Small whole numbers without a pattern, of which every format here has each, and their sums too.
-fn whole(count: usize, seed: u32) -> Vec<f32> {
-    let mut state = 0x9E37_79B9_u32.wrapping_mul(seed);
-    let next = || {
-        state ^= state << 13;
-        state ^= state >> 17;
-        state ^= state << 5;
-        (state % 15) as f32 - 7.0
-    };
-    std::iter::repeat_with(next).take(count).collect()
-}
-
 /// The product of row-major matrices, on top of `c`.
 fn product([m, n, k]: [usize; 3], a: &[f32], b: &[f32], c: &[f32]) -> Vec<f32> {
     let at =
@@ -92,16 +60,16 @@ fn transposed(rows: usize, values: &[f32]) -> Vec<f32> {
 fn products_of_fragments() {
     let (a, b, c) = (whole(256, 1), whole(128, 2), whole(128, 3));
     let wanted = product([16, 8, 16], &a, &b, &c);
-    let none = floats(&[0.0; 128]);
-    assert_eq!(clean("mma_bf16", 32, &[bf16s(&a), bf16s(&b), floats(&c), none.clone()], &[]).0, wanted);
-    assert_eq!(clean("mma_f16", 32, &[f16s(&a), f16s(&b), floats(&c), none.clone()], &[]).0, wanted);
+    let none = floats_of(&[0.0; 128]);
+    assert_eq!(clean("mma_bf16", 32, &[bf16s(&a), bf16s(&b), floats_of(&c), none.clone()], &[]).0, wanted);
+    assert_eq!(clean("mma_f16", 32, &[f16s(&a), f16s(&b), floats_of(&c), none.clone()], &[]).0, wanted);
     let wanted = product([16, 8, 16], &a, &b, &[0.0; 128]);
     assert_eq!(clean("mma_f16_sums", 32, &[f16s(&a), f16s(&b), none.clone()], &[]).0, wanted);
     let wanted = product([16, 8, 8], &a[..128], &b[..64], &[0.0; 128]);
     // The last bits of a factor count for nothing.
     let longer: Vec<f32> = a[..128].iter().map(|x| f32::from_bits(x.to_bits() | 0x1FFF)).collect();
     let longer: Vec<f32> = longer.iter().zip(&a).map(|(long, x)| if *x == 0.0 { 0.0 } else { *long }).collect();
-    assert_eq!(clean("mma_tf32", 32, &[floats(&longer), floats(&b[..64]), none], &[]).0, wanted);
+    assert_eq!(clean("mma_tf32", 32, &[floats_of(&longer), floats_of(&b[..64]), none], &[]).0, wanted);
 }
 
 #[test]
@@ -126,9 +94,9 @@ fn sums_are_rounded_as_it_says() {
     // In f32, 2^24 + 1 rounds to 2^24 at each step; the sum of all would be 2^24 + 16.
     let mut a = vec![1.0; 256];
     let c = vec![16_777_216.0; 128];
-    let none = floats(&[0.0; 128]);
+    let none = floats_of(&[0.0; 128]);
     let b = vec![1.0; 128];
-    let all = |a: &[f32]| clean("mma_f16", 32, &[f16s(a), f16s(&b), floats(&c), none.clone()], &[]).0;
+    let all = |a: &[f32]| clean("mma_f16", 32, &[f16s(a), f16s(&b), floats_of(&c), none.clone()], &[]).0;
     assert_eq!(all(&a), vec![16_777_216.0; 128]);
     a.fill(2.0);
     assert_eq!(all(&a), vec![16_777_248.0; 128]);
@@ -157,7 +125,7 @@ fn matrices_through_registers() {
 #[test]
 fn fragments_of_wmma() {
     let (a, b) = (whole(256, 6), whole(256, 7));
-    let none = floats(&[0.0; 256]);
+    let none = floats_of(&[0.0; 256]);
     // A is doubled, each sum begins at 1, and is halved.
     let half = |sums: Vec<f32>| -> Vec<f32> { sums.into_iter().map(|s| s + 0.5).collect() };
     let wanted = half(product([16, 16, 16], &a, &b, &[0.0; 256]));
@@ -178,14 +146,14 @@ fn fragments_of_wmma() {
     let (got, _) = clean("wmma_tall", 32, &[bf16s(&a), bf16s(&transposed(16, &b)), none.clone()], &[]);
     assert_eq!(got, half(product([32, 8, 16], &a, &b, &[0.0; 256])));
     let (a, b) = (&a[..128], &b[..128]);
-    let (got, _) = clean("wmma_tf32", 32, &[floats(a), floats(b), none], &[]);
+    let (got, _) = clean("wmma_tf32", 32, &[floats_of(a), floats_of(b), none], &[]);
     assert_eq!(got, product([16, 16, 8], a, b, &[0.0; 256]));
 }
 
 #[test]
 fn a_product_needs_the_whole_warp() {
     let (a, b) = (whole(256, 6), whole(256, 7));
-    let (_, outcome) = run("mma_bf16", 24, &[bf16s(&a), bf16s(&b), floats(&a), floats(&[0.0; 128])], &[]);
+    let (_, outcome) = run("mma_bf16", 24, &[bf16s(&a), bf16s(&b), floats_of(&a), floats_of(&[0.0; 128])], &[]);
     assert_eq!(found(&outcome)[0].0, FindingKind::InactiveLane);
 }
 
@@ -193,8 +161,8 @@ fn a_product_needs_the_whole_warp() {
 fn copies_land_when_they_are_waited_for() {
     let (n, blocks) = (1000_usize, 9_usize);
     let values = whole(n, 10);
-    let none = floats(&[0.0; 128]);
-    let (got, outcome) = clean("ring_of_copies", 128, &[floats(&values), none], &[1000, 9]);
+    let none = floats_of(&[0.0; 128]);
+    let (got, outcome) = clean("ring_of_copies", 128, &[floats_of(&values), none], &[1000, 9]);
     let at = |i: usize| values.get(i).copied().unwrap_or(0.0);
     let wanted: Vec<f32> = (0..128).map(|lane| (0..blocks).map(|block| at(block * 128 + 127 - lane)).sum()).collect();
     assert_eq!(got, wanted);
@@ -207,7 +175,7 @@ fn copies_land_when_they_are_waited_for() {
 #[test]
 fn copies_of_each_size() {
     let values = whole(96, 11);
-    let (got, _) = clean("sizes_of_copies", 32, &[floats(&values), floats(&[0.0; 96])], &[]);
+    let (got, _) = clean("sizes_of_copies", 32, &[floats_of(&values), floats_of(&[0.0; 96])], &[]);
     let wanted: Vec<f32> = (0..96).map(|i| if i >= 64 && i % 4 >= 2 { 0.0 } else { values[i] }).collect();
     assert_eq!(got, wanted);
 }
@@ -215,7 +183,7 @@ fn copies_of_each_size() {
 #[test]
 fn a_copy_is_read_too_early() {
     let values = whole(256, 12);
-    let buffers = [floats(&values), floats(&[0.0; 32])];
+    let buffers = [floats_of(&values), floats_of(&[0.0; 32])];
     let (_, outcome) = run("early_read", 32, &buffers, &[]);
     assert_eq!(found(&outcome), [(FindingKind::EarlyRead, "out[threadIdx.x] = place[threadIdx.x];  // too early")]);
     let message = &outcome.trace.findings[0].message;

@@ -45,9 +45,19 @@ impl Case {
         Self { fuel, ..self }
     }
 
-    pub fn buffer(mut self, elem: Elem, words: Vec<u32>) -> Self {
-        self.arguments.push(Argument::Buffer(format!("b{}", self.buffers.len())));
-        self.buffers.push(Tensor { elem, words });
+    pub fn buffer(self, elem: Elem, words: Vec<u32>) -> Self {
+        let name = format!("b{}", self.buffers.len());
+        self.named(&name, Tensor { elem, words })
+    }
+
+    /// A buffer with a name, for maps and questions about it.
+    pub fn named(mut self, name: &str, tensor: Tensor) -> Self {
+        self.buffers.push(tensor);
+        self.argument(Argument::Buffer(name.to_owned()))
+    }
+
+    pub fn argument(mut self, argument: Argument) -> Self {
+        self.arguments.push(argument);
         self
     }
 
@@ -86,7 +96,7 @@ impl Case {
         self.program().err().map_or_else(|| "it is not refused".to_owned(), |errors| errors[0].to_string())
     }
 
-    fn program(&self) -> Result<Program, Vec<Diagnostic>> {
+    pub fn program(&self) -> Result<Program, Vec<Diagnostic>> {
         let text = text_of(self.file, "ptx");
         let name = self.file.rsplit('/').next().unwrap_or_default();
         let (ptx, cu) = (format!("{name}.ptx"), format!("{name}.cu"));
@@ -135,6 +145,23 @@ pub fn floats(tensor: &Tensor) -> Vec<f32> {
 
 pub fn ints(tensor: &Tensor) -> Vec<i32> {
     tensor.words.iter().map(|w| w.cast_signed()).collect()
+}
+
+/// A buffer of these numbers.
+pub fn floats_of(values: &[f32]) -> Tensor {
+    Tensor { elem: Elem::F32, words: values.iter().map(|v| v.to_bits()).collect() }
+}
+
+/// Small whole numbers without a pattern: every format of a matrix has each, and their sums too.
+pub fn whole(count: usize, seed: u32) -> Vec<f32> {
+    let mut state = 0x9E37_79B9_u32.wrapping_mul(seed);
+    let next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state % 15) as f32 - 7.0
+    };
+    std::iter::repeat_with(next).take(count).collect()
 }
 
 /// Numbers without a pattern, from -1 to 1.
