@@ -153,6 +153,9 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label_contains("2025-11-26: ").click_accesskit();
     window.run_steps(20);
     window.get_by_label("In my own words");
+    let days = &window.state().desk.state().story.days;
+    let changed: Vec<usize> = days.values().map(|day| day.changed.len()).collect();
+    assert_eq!(changed[1], 0, "what a restart traces again was not changed: {changed:?}");
     assert_eq!(window.state().desk.state().story.days.len(), 2);
 }
 

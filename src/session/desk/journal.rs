@@ -44,8 +44,6 @@ pub struct Journal {
     words: Option<(String, String, Instant)>,
     /// Since when the step on the screen is read, in seconds since 1970.
     since: Option<i64>,
-    /// The last version of a kernel that was entered: its id and its text's hash.
-    changed: (String, String),
 }
 
 impl Journal {
@@ -210,10 +208,11 @@ impl Desk {
         let figures = figures.map(|figure| (figure.name.to_owned(), [figure.before, figure.after])).collect();
         let from = self.original(&edit);
         let (from, to) = (journal::hash(&from), journal::hash(&edit.source));
-        if from == to || self.journal.changed == (edit.id.clone(), to.clone()) {
+        // A version that is traced again, such as after a restart, is no change.
+        let lesson = self.state.place.lesson.as_ref().map(|lesson| lesson.id.clone()).unwrap_or_default();
+        if from == to || self.state.story.versions.get(&(lesson, edit.name.clone())) == Some(&to) {
             return;
         }
-        self.journal.changed = (edit.id.clone(), to.clone());
         self.record(Did::Changed { kernel: edit.name, from, to, figures });
     }
 

@@ -25,7 +25,7 @@ const TRIES: usize = 8;
 /// Something to ask again.
 #[derive(Clone)]
 pub struct Again {
-    /// What.
+    /// The item.
     pub item: Item,
     /// Its lesson.
     pub lesson: Arc<Lesson>,
@@ -40,7 +40,7 @@ pub struct Again {
 /// Something that is asked, with its answer.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// What.
+    /// The item.
     pub item: Item,
     /// Its lesson.
     pub lesson: Arc<Lesson>,

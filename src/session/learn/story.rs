@@ -33,6 +33,8 @@ pub struct Story {
     pub words: BTreeMap<(String, String), String>,
     /// Questions in the words.
     pub cards: BTreeMap<Item, Card>,
+    /// The hash of the text that a version of a kernel had last, by lesson and the version's name.
+    pub versions: BTreeMap<(String, String), String>,
 }
 
 /// The learner's answers to an item.
@@ -160,7 +162,8 @@ impl Story {
                     evidence.take(!shown, *time);
                 }
             }
-            Did::Changed { kernel, figures, .. } => {
+            Did::Changed { kernel, to, figures, .. } => {
+                self.versions.insert((lesson.clone(), kernel.clone()), to.clone());
                 day.changed.insert(of(kernel), figures.clone());
             }
             Did::Measured { id, device } => {
