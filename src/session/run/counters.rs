@@ -50,88 +50,69 @@ struct Counter {
 }
 
 const COUNTERS: [Counter; 15] = [
-    Counter {
-        name: "global load requests",
-        metrics: &[&["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]],
-        traced: |t| t.global.load.requests,
-    },
-    Counter {
-        name: "global load sectors",
-        metrics: &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]],
-        traced: |t| t.global.load.sectors,
-    },
-    Counter {
-        name: "global store requests",
-        metrics: &[&["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]],
-        traced: |t| t.global.store.requests,
-    },
-    Counter {
-        name: "global store sectors",
-        metrics: &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]],
-        traced: |t| t.global.store.sectors,
-    },
-    Counter {
-        name: "global atomic requests",
-        metrics: &[
+    counter("global load requests", &[&["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]], |t| {
+        t.global.load.requests
+    }),
+    counter("global load sectors", &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]], |t| t.global.load.sectors),
+    counter("global store requests", &[&["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]], |t| {
+        t.global.store.requests
+    }),
+    counter("global store sectors", &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]], |t| t.global.store.sectors),
+    counter(
+        "global atomic requests",
+        &[
             &["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"],
             &["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"],
         ],
-        traced: |t| t.global.atomic.requests,
-    },
-    Counter {
-        name: "global atomic sectors",
-        metrics: &[
-            &["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"],
-            &["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"],
-        ],
-        traced: |t| t.global.atomic.sectors,
-    },
-    Counter {
-        name: "shared load requests",
-        metrics: &[&["smsp__inst_executed_op_shared_ld_pred_on_any.sum", "smsp__inst_executed_op_shared_ld.sum"]],
-        traced: |t| t.shared.load.requests,
-    },
-    Counter {
-        name: "shared load wavefronts",
-        metrics: &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"]],
-        traced: |t| t.shared.load.wavefronts,
-    },
-    Counter {
-        name: "shared load conflicts",
-        metrics: &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]],
-        traced: |t| t.shared.load.conflicts,
-    },
-    Counter {
-        name: "shared store requests",
-        metrics: &[&["smsp__inst_executed_op_shared_st_pred_on_any.sum", "smsp__inst_executed_op_shared_st.sum"]],
-        traced: |t| t.shared.store.requests,
-    },
-    Counter {
-        name: "shared store wavefronts",
-        metrics: &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"]],
-        traced: |t| t.shared.store.wavefronts,
-    },
-    Counter {
-        name: "shared store conflicts",
-        metrics: &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]],
-        traced: |t| t.shared.store.conflicts,
-    },
-    Counter {
-        name: "shared atomic requests",
-        metrics: &[&["smsp__inst_executed_op_shared_atom_pred_on_any.sum", "smsp__inst_executed_op_shared_atom.sum"]],
-        traced: |t| t.shared.atomic.requests,
-    },
-    Counter {
-        name: "shared atomic wavefronts",
-        metrics: &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]],
-        traced: |t| t.shared.atomic.wavefronts,
-    },
-    Counter {
-        name: "shared atomic conflicts",
-        metrics: &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"]],
-        traced: |t| t.shared.atomic.conflicts,
-    },
+        |t| t.global.atomic.requests,
+    ),
+    counter(
+        "global atomic sectors",
+        &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"]],
+        |t| t.global.atomic.sectors,
+    ),
+    counter(
+        "shared load requests",
+        &[&["smsp__inst_executed_op_shared_ld_pred_on_any.sum", "smsp__inst_executed_op_shared_ld.sum"]],
+        |t| t.shared.load.requests,
+    ),
+    counter("shared load wavefronts", &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"]], |t| {
+        t.shared.load.wavefronts
+    }),
+    counter("shared load conflicts", &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]], |t| {
+        t.shared.load.conflicts
+    }),
+    counter(
+        "shared store requests",
+        &[&["smsp__inst_executed_op_shared_st_pred_on_any.sum", "smsp__inst_executed_op_shared_st.sum"]],
+        |t| t.shared.store.requests,
+    ),
+    counter("shared store wavefronts", &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"]], |t| {
+        t.shared.store.wavefronts
+    }),
+    counter("shared store conflicts", &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]], |t| {
+        t.shared.store.conflicts
+    }),
+    counter(
+        "shared atomic requests",
+        &[&["smsp__inst_executed_op_shared_atom_pred_on_any.sum", "smsp__inst_executed_op_shared_atom.sum"]],
+        |t| t.shared.atomic.requests,
+    ),
+    counter("shared atomic wavefronts", &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]], |t| {
+        t.shared.atomic.wavefronts
+    }),
+    counter("shared atomic conflicts", &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"]], |t| {
+        t.shared.atomic.conflicts
+    }),
 ];
+
+const fn counter(
+    name: &'static str,
+    metrics: &'static [&'static [&'static str]],
+    traced: fn(&Trace) -> u64,
+) -> Counter {
+    Counter { name, metrics, traced }
+}
 
 /// A known difference: for counters whose names begin and end so, if it holds of the hardware's count, the trace's and the trace.
 struct Rule {
