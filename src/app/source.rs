@@ -190,11 +190,9 @@ impl Code {
             Some(_) if state.is_untouched(&edit.id) => ("not solved yet".to_owned(), Ink::Muted),
             Some(problem) => (problem.to_string().replace("error: ", ""), Hue::Conflict.ink()),
             None if edit.language == Language::Cuda => {
-                let measured = state.found.measured(&edit.id).is_some();
-                let compiled = if measured { "compiles" } else { "compiled when it is measured" };
-                let traced = state.place.is_traceable(&edit.id);
-                let traced = if traced { "; the picture is of the WGSL, which you did not change" } else { "" };
-                (format!("{compiled}{traced}"), Ink::Muted)
+                let is_compiled = state.found.measured(&edit.id).is_some() || state.found.traced(&edit.id).is_some();
+                let said = if is_compiled { "compiles" } else { "compiled when it is traced or measured" };
+                (said.to_owned(), Ink::Muted)
             }
             None => ("compiles".to_owned(), Hue::Shared.ink()),
         };

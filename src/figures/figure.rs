@@ -152,6 +152,8 @@ pub struct Subject<'a> {
 pub struct Asks {
     /// Single accesses of the workgroup on the stage.
     pub timeline: bool,
+    /// Asynchronous operations of the workgroup on the stage, if the program is traced: the figure can do without.
+    pub transfers: bool,
     /// How often elements are fetched.
     pub heat: bool,
     /// How the grid spreads over a device.

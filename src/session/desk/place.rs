@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use crate::job::{Language, Shown};
 use crate::lesson::{Experiment, Kernel, Lesson, Program, Step, Variant};
-use crate::session::jobs::Params;
 use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::jobs::{Params, work};
 use crate::session::learn::event_class::EventClass;
-use crate::trace::record::Backend;
 
 /// Where the learner is.
 #[derive(Clone, Debug, Default)]
@@ -129,10 +128,11 @@ impl Place {
         staged.find(|variant| variant.program == program).cloned().unwrap_or_else(|| Variant::plain(program))
     }
 
-    /// Whether the tracer runs a program: kernels written in CUDA C++ only are never traced.
+    /// Whether a program is traced at the present parameters.
     #[must_use]
     pub fn is_traceable(&self, program: &str) -> bool {
-        self.lesson.as_ref().is_none_or(|lesson| lesson.runs_on(&self.variant_of(program), Backend::Simt))
+        let traced = |lesson: &Arc<Lesson>| work::is_traced(lesson, &self.variant_of(program), &self.params);
+        self.lesson.as_ref().is_none_or(traced)
     }
 
     /// The settings that results depend on; None before there is a lesson.

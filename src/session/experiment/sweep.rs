@@ -52,9 +52,6 @@ pub fn settings_for(experiment: &Experiment, device: &Device, params: &Params) -
     jobs::with(params, if measures { &experiment.at } else { &[] })
 }
 
-/// Limit of operations, or bytes, of an experiment's point on a CPU in place of a GPU: about a second of the tracer's time.
-const STAND_IN_WORK: f64 = 3e8;
-
 /// The points of an experiment on a device, and why some are left out.
 pub struct Plan<'a> {
     /// The parameter's value and what to run at it.
@@ -69,7 +66,7 @@ pub struct Plan<'a> {
 pub fn plan<'a>(lesson: &Lesson, experiment: &'a Experiment, device: &Device, base: &Params) -> Plan<'a> {
     let over = &experiment.over;
     let all = every(&curves_of(lesson, experiment, device.backend), &experiment.values);
-    let most = if device.software { STAND_IN_WORK } else { f64::INFINITY };
+    let most = if device.software { work::STAND_IN } else { f64::INFINITY };
     let work = |x: f64, curve: &Curve| work::needed(lesson, &curve.variant, &jobs::with(base, &[(over.clone(), x)]));
     let (points, large): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(x, curve)| work(*x, curve).is_none_or(|work| work <= most));

@@ -4,9 +4,22 @@ use crate::base::units::Work;
 use crate::job::{Job, Node};
 use crate::lesson::{Domain, Lesson, Variant};
 use crate::session::jobs::{self, Params};
+use crate::trace::record::Backend;
 
 /// Operations or bytes that a quick launch needs at most, if its sizes can be so small.
 pub const QUICK: f64 = 2e6;
+
+/// Limit of operations, or bytes, of a launch on a CPU in place of a GPU: about a second of the tracer's time.
+pub const STAND_IN: f64 = 3e8;
+
+/// Whether a program is traced at some parameters. Kernels in CUDA C++ alone are made for a GPU's sizes: beyond those that a CPU can do in
+/// place of one they are traced on the command line only.
+#[must_use]
+pub fn is_traced(lesson: &Lesson, variant: &Variant, params: &Params) -> bool {
+    let is_for_gpus = || lesson.launched(variant).into_iter().flatten().any(|kernel| kernel.cuda_only().is_some());
+    let is_small = || needed(lesson, variant, params).is_none_or(|work| work <= STAND_IN);
+    lesson.runs_on(variant, Backend::Simt) && (!is_for_gpus() || is_small())
+}
 
 /// A program's work at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an expression has no
 /// usable value.

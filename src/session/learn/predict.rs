@@ -10,7 +10,7 @@ use crate::base::expr::Expr;
 use crate::base::units::{number, si};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{AnswerDecl, Asks, Lesson, Prediction};
-use crate::session::jobs::{self, Params};
+use crate::session::jobs::{self, Params, work};
 use crate::session::run::devices::Devices;
 use crate::session::run::verdict;
 use crate::session::run::{self, Runner};
@@ -169,12 +169,16 @@ impl Asked<'_> {
         let runner = Runner { devices, backend, lesson: self.lesson, purpose: &purpose, cancel };
         for probe in &decl.probes {
             let title = self.lesson.title_of(&probe.variant);
-            if !self.lesson.runs_on(&probe.variant, backend) {
+            let params = jobs::with(self.params, &probe.set);
+            let runs_here = match backend {
+                Backend::Simt => work::is_traced(self.lesson, &probe.variant, &params),
+                Backend::Wgpu | Backend::Cuda => self.lesson.runs_on(&probe.variant, backend),
+            };
+            if !runs_here {
                 // There is then no answer that depends on its results.
                 runs.push(format!("{title} does not run on {}", backend.name()));
                 continue;
             }
-            let params = jobs::with(self.params, &probe.set);
             let done = runner.program(&probe.variant, &params)?;
             if let Some(problem) = verdict::failed_check(&done.job, &done.record) {
                 return Err(vec![problem]);

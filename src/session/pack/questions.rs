@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Asks, Lesson, Prediction};
-use crate::session::jobs;
+use crate::lesson::{Asks, Lesson, Prediction, Probe};
+use crate::session::jobs::{self, work};
 use crate::session::learn::predict::{Asked, Grade};
 use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
@@ -17,7 +17,8 @@ pub fn question_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &Atomi
     let params = jobs::defaults(lesson);
     let counted = |asked: &&Prediction| {
         asked.answer().is_some_and(|decl| {
-            decl.measured.is_none() && decl.probes.iter().all(|probe| lesson.runs_on(&probe.variant, Backend::Simt))
+            let traced = |probe: &Probe| work::is_traced(lesson, &probe.variant, &jobs::with(&params, &probe.set));
+            decl.measured.is_none() && decl.probes.iter().all(traced)
         })
     };
     let problem = |prediction: &Prediction| {

@@ -12,10 +12,9 @@ use crate::job::{Job, Shown};
 use crate::lesson::{Env, Kernel, Lesson, Picture, Program, Step, Variant};
 use crate::session::ask::{Accesses, Answer, At, Built, Question, Store, Traced};
 use crate::session::jobs::setting::Setting;
-use crate::session::jobs::{self, Params};
+use crate::session::jobs::{self, Params, work};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::{model, pipeline};
-use crate::trace::record::Backend;
 
 /// A launch of a program, and its picture.
 #[derive(Clone, Copy)]
@@ -82,10 +81,10 @@ impl<'a> Stage<'a> {
         *self.setting().lesson.launched(self.variant()).get(self.shown.pass)?
     }
 
-    /// Whether the tracer runs the program: kernels written in CUDA C++ only are never traced.
+    /// Whether the program is traced at its settings.
     #[must_use]
     pub fn is_traceable(&self) -> bool {
-        self.setting().lesson.runs_on(self.variant(), Backend::Simt)
+        work::is_traced(&self.setting().lesson, self.variant(), &self.setting().params)
     }
 
     fn program(&self) -> Option<&'a Program> {
@@ -136,7 +135,7 @@ impl<'a> Stage<'a> {
 
     fn add_traced(&self, given: &mut Given, asks: &Asks, store: &dyn Store, sources: &Sources<'_>) {
         let at = self.at;
-        if asks.timeline
+        if (asks.timeline || asks.transfers)
             && let Some(accesses) = accesses(store, at.clone(), self.shown, self.workgroup)
         {
             given.timeline = accesses.timeline.clone();

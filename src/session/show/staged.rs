@@ -191,7 +191,7 @@ pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: 
         let own = setting.lesson.program(&rung.id).filter(|program| program.alone).map(|_| Variant::plain(&rung.id));
         let Some(variant) = is_shown.then(|| stage.variant().clone()).or(own) else { continue };
         let place = if is_shown { stage.shown.pass } else { 0 };
-        if setting.lesson.runs_on(&variant, Backend::Simt) {
+        if work::is_traced(&setting.lesson, &variant, &setting.params) {
             let traced = counts(store, At::traced(setting, &variant));
             let trace = traced.as_ref().and_then(|traced| traced.trace(place));
             bytes.extend(trace.map(|trace| (rung.id.as_str(), SECTOR * trace.global_sectors())));

@@ -233,7 +233,7 @@ impl Launch<'_> {
         };
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
-            findings: totals.findings.into_list(),
+            findings: totals.findings.into_list(self.program.ir.warp_of_32),
             notes: printed.into_iter().chain(others).collect(),
             complete: totals.complete && ran == all,
             ..Trace::default()

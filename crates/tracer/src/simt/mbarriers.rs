@@ -104,7 +104,10 @@ impl<const W: usize> Warp<W> {
         if let Some(reg) = of.d.first() {
             self.set(*reg, &states, true);
         }
-        None
+        // After arriving the warp lets others run: one that waits for a place to be released refills it then, and not when all that
+        // it has loaded is used. One that announces bytes goes on, to ask for them.
+        let lets_go = matches!(does, Does::Arrive { .. }) && of.c.is_empty();
+        lets_go.then_some(Stop::Yields)
     }
 
     /// Reports a barrier that was not initialised.

@@ -21,5 +21,5 @@ pub use provenance::Provenance;
 pub use record::{
     Backend, CacheState, Ceilings, Check, Device, PassRecord, Record, RoundCounts, Timing, Warning, WarningKind,
 };
-pub use timeline::{AccessKind, Event, EventKind, Exchange, Piece, Space, Timeline, TracedBuffer};
+pub use timeline::{AccessKind, Event, EventKind, Exchange, Phase, Piece, Space, Timeline, TracedBuffer, Transfer};
 pub use unwritten::{Reach, Unwritten};

@@ -18,8 +18,41 @@ pub struct Timeline {
     /// The addresses of all events, one for each active lane; an event's are `first_address..` (see [`Timeline::addresses`]). Of a shuffle,
     /// the lanes it gets values from (see [`Timeline::sources`]).
     pub addresses: Vec<u32>,
+    /// The parts of asynchronous operations on workgroup memory, in the order they ran.
+    pub transfers: Vec<Transfer>,
     /// Whether the cap on events cut the record short. Counts are never cut.
     pub truncated: bool,
+}
+
+/// A part of an asynchronous operation: a copy to workgroup memory begins or lands, or an operation that reads workgroup memory by itself
+/// (a matrix product, a copy out of it) begins to read or has read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Events recorded before it: it lies between events `after - 1` and `after` of [`Timeline::events`].
+    pub after: u32,
+    /// Linear index of the workgroup in the grid.
+    pub workgroup: u32,
+    /// The warp that starts it or waits for it.
+    pub warp: u32,
+    /// Source line, from 1.
+    pub line: u32,
+    /// Its kind.
+    pub phase: Phase,
+    /// The first byte of workgroup memory and the one after the last; pieces between them may be left out.
+    pub span: [u32; 2],
+}
+
+/// The parts of an asynchronous operation on workgroup memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Phase {
+    /// A copy to it begins.
+    Begins,
+    /// The copy has landed: the trace lets it land when it is waited for.
+    Lands,
+    /// Something begins to read it.
+    Reads,
+    /// It has been read.
+    HasRead,
 }
 
 /// A buffer or workgroup variable of a timeline.

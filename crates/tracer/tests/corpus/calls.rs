@@ -94,7 +94,7 @@ fn assertions_and_traps_are_found_at_their_lines() {
     assert_eq!(found, [(FindingKind::Assertion, "assert(in[i] > 0);".to_owned())]);
     let (_, outcome) = run(&values).run();
     let message = &outcome.trace.findings[0].message;
-    assert!(message.contains("the assertion `in[i] > 0` fails here (workgroup 0, warp 1, lane 8"), "{message}");
+    assert!(message.contains("the assertion `in[i] > 0` fails here (block 0, warp 1, lane 8"), "{message}");
     values[40] = 1e6;
     assert_eq!(run(&values).found(), [(FindingKind::Assertion, "if (out[i] > 100) __trap();".to_owned())]);
 }

@@ -136,7 +136,7 @@ fn of_cuda(
     source: Option<&Path>,
 ) -> Result<Setup, Vec<Diagnostic>> {
     let described = cuda_file::describe(devices, name, text.to_owned(), Some(entry), source, &[]);
-    let Described { twin, ptx, named, block } = described.map_err(|problem| vec![problem])?;
+    let Described { twin, ptx, named, block, .. } = described.map_err(|problem| vec![problem])?;
     let arguments = named.iter().map(|n| match n.parameter.is_pointer {
         true => Argument::Buffer(n.name.clone()),
         false => Argument::Value(vec![0; n.parameter.bytes as usize]),

@@ -181,13 +181,39 @@ impl Findings {
         self.first.remove(&(line, kind)).map(|entry| entry.message)
     }
 
-    /// All, by line.
-    pub fn into_list(self) -> Vec<Finding> {
-        let each = self.first.into_iter().map(|((line, kind), entry)| Finding {
-            kind,
-            line,
-            message: entry.message + &entry.mend.text(),
+    /// All, by line; of a kernel in CUDA in CUDA's words.
+    pub fn into_list(self, cuda: bool) -> Vec<Finding> {
+        let each = self.first.into_iter().map(|((line, kind), entry)| {
+            let message = entry.message + &entry.mend.text();
+            Finding { kind, line, message: if cuda { in_cuda(&message) } else { message } }
         });
         each.collect()
+    }
+}
+
+/// CUDA's words for those of WGSL. Names in the source are in backticks, and stay.
+fn in_cuda(message: &str) -> String {
+    const WORDS: [(&str, &str); 5] = [
+        ("workgroup memory", "shared memory"),
+        ("workgroup", "block"),
+        ("local indices", "threads"),
+        ("local index", "thread"),
+        ("subgroup", "warp"),
+    ];
+    let parts = message.split('`').enumerate().map(|(n, part)| {
+        let is_name = n % 2 == 1;
+        WORDS.iter().filter(|_| !is_name).fold(part.to_owned(), |part, (wgsl, cuda)| part.replace(wgsl, cuda))
+    });
+    parts.collect::<Vec<_>>().join("`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_the_source_stay_as_they_are() {
+        let message = "local index 3 of workgroup 1 reads `workgroup` before a copy to workgroup memory";
+        assert_eq!(in_cuda(message), "thread 3 of block 1 reads `workgroup` before a copy to shared memory");
     }
 }

@@ -3,7 +3,7 @@
 use super::{Access, Exchanged, Observer, Phase, banks, lanes_of, sectors, uniforms};
 use crate::simt::ir::Variable;
 use crate::simt::subgroup::Subgroup;
-use crate::trace::{Event, EventKind, Exchange, Space, Timeline};
+use crate::trace::{Event, EventKind, Exchange, Space, Timeline, Transfer, timeline};
 
 /// Records what one workgroup does.
 pub struct Recorder<'a> {
@@ -13,6 +13,7 @@ pub struct Recorder<'a> {
     limit: usize,
     events: Vec<Event>,
     addresses: Vec<u32>,
+    transfers: Vec<Transfer>,
     truncated: bool,
 }
 
@@ -26,6 +27,7 @@ impl<'a> Recorder<'a> {
             limit: limit as usize,
             events: Vec::new(),
             addresses: Vec::new(),
+            transfers: Vec::new(),
             truncated: false,
         }
     }
@@ -44,9 +46,39 @@ impl<'a> Recorder<'a> {
         self.events.push(Event { workgroup: self.workgroup, warp: self.warp, line, mask, kind });
     }
 
+    /// Keeps a part of an asynchronous operation. Its pieces come as several accesses: those that adjoin become one.
+    fn transfer(&mut self, access: &Access<'_>, phase: Phase) {
+        let phase = match phase {
+            Phase::Begins { .. } => timeline::Phase::Begins,
+            Phase::Lands { .. } => timeline::Phase::Lands,
+            Phase::Reads => timeline::Phase::Reads,
+            Phase::HasRead => timeline::Phase::HasRead,
+        };
+        let firsts = || lanes_of(access.mask).map(|lane| access.addresses.at(lane));
+        let (Some(first), Some(last)) = (firsts().min(), firsts().max()) else { return };
+        let span = [first, last + access.place.bytes()];
+        let after = u32::try_from(self.events.len()).unwrap_or(u32::MAX);
+        let (workgroup, warp, line) = (self.workgroup, self.warp, access.place.line);
+        let new = Transfer { after, workgroup, warp, line, phase, span };
+        if let Some(open) = self.transfers.last_mut()
+            && *open == (Transfer { span: open.span, ..new })
+            && span[0] <= open.span[1]
+            && open.span[0] <= span[1]
+        {
+            open.span = [open.span[0].min(span[0]), open.span[1].max(span[1])];
+        } else if self.transfers.len() < self.limit {
+            self.transfers.push(new);
+        } else {
+            self.truncated = true;
+        }
+    }
+
     /// Appends the events to `timeline`, as many as fit in its cap.
     pub fn finish(self, timeline: &mut Timeline) {
         timeline.truncated |= self.truncated;
+        let before = u32::try_from(timeline.events.len()).unwrap_or(u32::MAX);
+        let moved = |transfer: Transfer| Transfer { after: before.saturating_add(transfer.after), ..transfer };
+        timeline.transfers.extend(self.transfers.into_iter().map(moved));
         for event in self.events {
             if timeline.events.len() >= self.limit {
                 timeline.truncated = true;
@@ -101,6 +133,7 @@ impl Observer for Recorder<'_> {
         if phase == (Phase::Begins { counted: true }) {
             self.access(access);
         }
+        self.transfer(access, phase);
     }
 
     fn branch(&mut self, line: u32, mask: u64, taken: u64) {

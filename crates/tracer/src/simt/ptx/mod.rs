@@ -147,6 +147,8 @@ pub struct Signature {
     pub parameters: Vec<Parameter>,
     /// The threads of a block in x, y, z that it was compiled for; None if it takes any.
     pub block: Option<[u32; 3]>,
+    /// Whether it uses shared memory whose size the launch gives.
+    pub has_dynamic_shared: bool,
 }
 
 /// A variable of the module that a kernel uses, whose contents a launch may give.
@@ -184,7 +186,8 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
 /// Invalid text, with its line; a kernel that does not exist.
 pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagnostic> {
     let kernel = parse::declared(file, text, entry)?;
-    Ok(Signature { block: kernel.block, parameters: addresses::parameters(&kernel) })
+    let has_dynamic_shared = variables::has_dynamic_shared(&kernel);
+    Ok(Signature { block: kernel.block, parameters: addresses::parameters(&kernel), has_dynamic_shared })
 }
 
 /// The variables of the module that the kernel `entry` uses.

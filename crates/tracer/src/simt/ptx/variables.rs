@@ -217,18 +217,25 @@ impl Lower<'_> {
     }
 }
 
+/// Whether a kernel mentions a variable.
+fn mentions(kernel: &Kernel, name: &str) -> bool {
+    kernel.body.iter().any(|part| {
+        let Part::Instruction(i) = part else { return false };
+        i.operands.iter().any(
+            |operand| matches!(operand, Operand::Name(n) | Operand::Address { base: Base::Name(n), .. } if n == name),
+        )
+    })
+}
+
+/// Whether a kernel mentions shared memory whose size its launch gives.
+pub(super) fn has_dynamic_shared(kernel: &Kernel) -> bool {
+    kernel.variables.iter().any(|v| v.memory == Memory::Shared && v.bytes == 0 && mentions(kernel, &v.name))
+}
+
 /// The variables of the module that a kernel mentions.
 pub(super) fn of_module(kernel: &Kernel) -> Vec<ModuleVariable> {
-    let mentions = |name: &str| {
-        kernel.body.iter().any(|part| {
-            let Part::Instruction(i) = part else { return false };
-            i.operands.iter().any(|operand| {
-                matches!(operand, Operand::Name(n) | Operand::Address { base: Base::Name(n), .. } if n == name)
-            })
-        })
-    };
     let used = kernel.variables.iter().filter(|v| matches!(v.memory, Memory::Global | Memory::Const));
-    let each = used.filter(|v| mentions(&v.name)).map(|v| ModuleVariable {
+    let each = used.filter(|v| mentions(kernel, &v.name)).map(|v| ModuleVariable {
         name: readable(&v.name),
         bytes: v.bytes,
         is_constant: v.memory == Memory::Const,

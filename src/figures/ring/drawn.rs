@@ -1,16 +1,11 @@
-//! A ring of places for tiles, between who loads and who multiplies: drawn from the kernel's numbers, and not traced.
+//! The ring drawn from the kernel's numbers, for kernels without asynchronous copies.
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
-use super::frame::{Anchor, Frame};
-use super::palette::{Hue, Ink};
-use super::text;
+use super::super::figure::View;
+use super::super::frame::{Anchor, Frame};
+use super::super::palette::{Hue, Ink};
+use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head, keys};
+use crate::figures::text;
 
-const MARGIN: f32 = 16.0;
-const SIZE: f32 = 13.0;
-/// The most that a row is high, and the least.
-const ROW: [f32; 2] = [22.0, 44.0];
-/// From one row to the next, as a share of a row.
-const GAP: f32 = 0.3;
 /// The least that a turn is wide.
 const TURN: f32 = 30.0;
 /// Turns that are drawn, at most.
@@ -53,18 +48,8 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     let Some(ring) = view.given.ring.as_ref() else { return frame };
     let room = width - 2.0 * MARGIN;
     let title = title(ring.places);
-    let mut y = MARGIN;
-    // The lesson's own title is above.
-    if view.picture.text("title").is_empty() {
-        frame.text([MARGIN, y + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(&title, 16.0, false, room));
-        y += 30.0;
-    }
     let note = "Drawn, not traced: the order is the kernel's, and widths are no times.";
-    for line in text::wrap(note, 12.0, room) {
-        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, line);
-        y += 16.0;
-    }
-    y += 12.0;
+    let y = head(&mut frame, view, &title, note);
     let names = [format!("loads: {}", ring.load), format!("multiplies: {}", ring.multiply)];
     let rows = ring.places as f32 + 2.0;
     let high = ((height - y - 56.0) / (rows * (1.0 + GAP))).clamp(ROW[0] * 0.6, ROW[1]);
@@ -104,9 +89,9 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         for place in 0..ring.places {
             let Some(held) = holds(ring.places, place, turn) else { continue };
             let (ink, tile) = match held {
-                Holds::Loading(tile) => (Hue::Load.ink(), tile),
-                Holds::Waiting(tile) => (Hue::Load.tint(30), tile),
-                Holds::Multiplied(tile) => (Hue::Shared.ink(), tile),
+                Holds::Loading(tile) => (LOADING, tile),
+                Holds::Waiting(tile) => (LOADED, tile),
+                Holds::Multiplied(tile) => (READ, tile),
             };
             cell(&mut frame, [x, of_row(place + 1), wide, high], ink, Some(tile));
             match held {
@@ -131,36 +116,23 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         }
     }
     let foot = of_row(ring.places + 2) + 12.0;
-    let mut x = left;
-    let mut keys = vec![(Hue::Load.ink(), Hue::Load.ink(), "being loaded".to_owned())];
+    let mut words = vec![(LOADING, LOADING, "being loaded".to_owned())];
     if ring.places > 2 {
-        keys.push((Hue::Load.tint(30), Hue::Load.tint(30), "loaded".to_owned()));
+        words.push((LOADED, LOADED, "loaded".to_owned()));
     }
-    keys.push((Hue::Shared.ink(), Hue::Shared.ink(), "multiplied".to_owned()));
-    keys.extend(followed.map(|tile| (Ink::Panel, Ink::Accent, format!("tile {tile} on its way"))));
+    words.push((READ, READ, "multiplied".to_owned()));
+    words.extend(followed.map(|tile| (Ink::Panel, Ink::Accent, format!("tile {tile} on its way"))));
     if ring.places == 1 {
-        keys.push((WAITS, WAITS, "has nothing to do".to_owned()));
+        words.push((WAITS, WAITS, "has nothing to do".to_owned()));
     }
-    let wide = |words: &str| 18.0 + text::width(words, 12.0, false) + 20.0;
-    // Where they do not fit below the tiles, they begin further left, and the last ones are left out.
-    if left + keys.iter().map(|(.., words)| wide(words)).sum::<f32>() > width {
-        x = MARGIN;
-    }
-    for (fill, edge, words) in keys {
-        if x + wide(&words) - 20.0 > width - MARGIN {
-            break;
-        }
-        frame.outline([x, foot - 6.0, 12.0, 12.0], 2.0, Some(fill), edge, None);
-        frame.text([x + 18.0, foot], 12.0, Anchor::Start, Ink::Muted, words.clone());
-        x += wide(&words);
-    }
+    keys(&mut frame, [left, foot], &words);
     let said = if ring.places == 1 {
         "While a tile is loaded, nobody in this block multiplies. Other blocks of the SM may."
     } else {
         "Once the ring is full, each turn loads one tile and multiplies one."
     };
     if foot + 34.0 < height {
-        frame.text([MARGIN, foot + 22.0], SIZE, Anchor::Start, Ink::Text, text::fit(said, SIZE, false, room));
+        frame.text([MARGIN, foot + 22.0], 13.0, Anchor::Start, Ink::Text, text::fit(said, 13.0, false, room));
     }
     frame.alt = format!("{title}. {note} {said}");
     frame
@@ -175,47 +147,10 @@ fn title(places: u32) -> String {
     }
 }
 
-/// A tile in its turn, with its number.
-fn cell(frame: &mut Frame, [x, y, w, h]: [f32; 4], ink: Ink, tile: Option<u32>) {
-    frame.fill([x + 1.0, y + 1.0, w - 2.0, h - 2.0], 3.0, ink, None);
-    if let Some(tile) = tile {
-        let on = if matches!(ink, Ink::Tint(..)) { Ink::Text } else { Ink::Panel };
-        frame.text([x + w / 2.0, y + h / 2.0], 12.0, Anchor::Middle, on, tile.to_string());
-    }
-}
-
-static CARD: Card = Card {
-    name: "Ring",
-    tab: "Ring",
-    help: "The places that tiles go through between who loads and who multiplies; drawn, not traced",
-    about: "how tiles go through the kernel's places in shared memory, drawn and not traced",
-    clock: Clock::Still,
-    fits: |facts| facts.ring,
-    needs: "say which `ring` the kernel's tiles go through",
-    args: &[],
-};
-
-/// The figure.
-pub struct Fig;
-
-impl Figure for Fig {
-    fn card(&self) -> &'static Card {
-        &CARD
-    }
-
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::default()
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(view)
-    }
-}
-
 #[cfg(test)]
 mod tests {
 
-    use super::super::fixtures::{Painter, Seen, assert_tidy};
+    use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
     use crate::figures::figure::Given;
     use crate::lesson::Ring;
