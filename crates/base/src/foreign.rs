@@ -17,14 +17,14 @@ struct Language {
     advice: &'static str,
 }
 
-const FROM_CUDA: &str = "write the kernel in WGSL: threadIdx is local_invocation_id, blockIdx workgroup_id, __shared__ \
-    var<workgroup>, __syncthreads() workgroupBarrier(), warp shuffles subgroupShuffle…()";
-const FROM_TRITON: &str =
-    "write the kernel in WGSL: a program of Triton is a workgroup, and each element of its blocks a lane's";
+const FROM_CUDA: &str = "trace it in a file whose name ends in .cu";
+const FROM_NUMBA: &str = "write its PTX to a .ptx file (`kernel.inspect_asm()`), and trace that with --source FILE.py";
+const FROM_TRITON: &str = "compile it to PTX, which needs no GPU, and trace the .ptx with --source FILE.py: docs/src/cuda.md has the ten lines";
 const FROM_GLSL: &str = "translate it with `naga in.comp out.wgsl` (`cargo install naga-cli`), and trace the .wgsl";
 const FROM_HLSL: &str = "translate it with `dxc -spirv -T cs_6_0 -E main in.hlsl -Fo out.spv` and `naga out.spv out.wgsl`, and trace the .wgsl";
 const FROM_SPIR_V: &str = "translate it with `naga in.spv out.wgsl` (`cargo install naga-cli`), and trace the .wgsl";
-const FROM_BINARY: &str = "trace the WGSL of the kernel that it was compiled from";
+const FROM_BINARY: &str = "trace the source of the kernel, or its PTX";
+const FROM_PTX: &str = "trace it in a file whose name ends in .ptx";
 
 const LANGUAGES: [Language; 9] = [
     Language {
@@ -33,7 +33,7 @@ const LANGUAGES: [Language; 9] = [
         signs: &[&["@", "triton", ".", "jit"], &["tl", ".", "program_id"]],
         advice: FROM_TRITON,
     },
-    Language { name: "Numba", endings: &[], signs: &[&["@", "cuda", ".", "jit"]], advice: FROM_CUDA },
+    Language { name: "Numba", endings: &[], signs: &[&["@", "cuda", ".", "jit"]], advice: FROM_NUMBA },
     Language {
         name: "CUDA C++",
         endings: &["cu", "cuh"],
@@ -44,7 +44,7 @@ const LANGUAGES: [Language; 9] = [
         name: "PTX",
         endings: &["ptx"],
         signs: &[&[".", "visible", ".", "entry"], &[".", "address_size"]],
-        advice: FROM_BINARY,
+        advice: FROM_PTX,
     },
     Language {
         name: "GLSL",
@@ -69,7 +69,7 @@ const LANGUAGES: [Language; 9] = [
         name: "Python",
         endings: &["py"],
         signs: &[],
-        advice: "trace the WGSL that it runs, in a file of its own",
+        advice: "trace the kernel that it runs: WGSL or CUDA C++ in a file of its own, Triton as PTX with --source FILE.py",
     },
 ];
 
@@ -105,7 +105,10 @@ pub fn foreign(file: &str, text: &str) -> Option<Diagnostic> {
     let all: Vec<&str> = tokens(text).collect();
     let by_sign = LANGUAGES.iter().find_map(|language| Some((language, first(text, &all, language.signs, true)?.0)));
     if let Some((language, at)) = by_sign.or_else(|| Some((by_name(file)?, 0))) {
-        let problem = Diagnostic::error(format!("this is {}, and the tracer reads WGSL", language.name));
+        let problem = Diagnostic::error(format!(
+            "this is {}, and the tracer reads WGSL, CUDA C++ (.cu) and PTX (.ptx)",
+            language.name
+        ));
         return Some(problem.at(file, text, &(at..text.len())).hint(language.advice));
     }
     MIXED.iter().find_map(|(signs, whose, advice)| {
@@ -124,7 +127,11 @@ pub fn binary(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
         () if bytes.starts_with(b"\x7fELF") => ("a program or a compiled kernel", FROM_BINARY),
         () => return None,
     };
-    Some(Diagnostic::error(format!("this is {name}, and the tracer reads WGSL")).in_file(file).hint(advice))
+    Some(
+        Diagnostic::error(format!("this is {name}, and the tracer reads WGSL, CUDA C++ (.cu) and PTX (.ptx)"))
+            .in_file(file)
+            .hint(advice),
+    )
 }
 
 /// The word that a module of SPIR-V begins with.
@@ -175,7 +182,12 @@ mod tests {
             ("a.cl", "__kernel void f() {}", "a.cl:1:1:", "OpenCL C"),
         ] {
             let said = said(file, text);
-            assert!(said.starts_with(&format!("{place} error: this is {name}, and the tracer reads WGSL")), "{said}");
+            assert!(
+                said.starts_with(&format!(
+                    "{place} error: this is {name}, and the tracer reads WGSL, CUDA C++ (.cu) and PTX (.ptx)"
+                )),
+                "{said}"
+            );
             assert!(said.contains("hint: "), "{said}");
         }
     }

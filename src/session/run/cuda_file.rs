@@ -45,6 +45,8 @@ pub struct Described {
     pub named: Vec<Named>,
     /// The threads of a block that it was compiled for; None if it takes any.
     pub block: Option<[u32; 3]>,
+    /// Whether it uses shared memory whose size the launch gives.
+    pub has_dynamic_shared: bool,
 }
 
 /// The kernel `entry` of the text of a .cu or .ptx file; the only one if it is None. The source of a .ptx file is at `source`.
@@ -79,8 +81,8 @@ pub fn describe(
     };
     let entry = pick(target, &ptx, entry)?;
     let twin = Twin { file, source: source.into(), entry, shipped: None };
-    let simt::Signature { parameters, block } = simt::ptx_signature(target, &ptx, &twin.entry)?;
-    Ok(Described { named: named(parameters, &twin), twin, ptx, block })
+    let simt::Signature { parameters, block, has_dynamic_shared } = simt::ptx_signature(target, &ptx, &twin.entry)?;
+    Ok(Described { named: named(parameters, &twin), twin, ptx, block, has_dynamic_shared })
 }
 
 /// The kernels of the text of a .cu or .ptx file, by their names in the source.
@@ -119,9 +121,15 @@ pub(super) fn of_text(
 ) -> Result<Target, Vec<Diagnostic>> {
     let described =
         describe(devices, target, text, options.entry.as_deref(), options.source.as_deref(), &options.constants);
-    let Described { twin, ptx, named, block } = described.map_err(|problem| vec![problem])?;
+    let Described { twin, ptx, named, block, has_dynamic_shared } = described.map_err(|problem| vec![problem])?;
     let shape = shape(options, block);
-    let (mut arguments, problems) = arguments(&twin, &named, options);
+    let (mut arguments, mut problems) = arguments(&twin, &named, options);
+    if has_dynamic_shared && options.shared_bytes == 0 {
+        let problem = Diagnostic::error("the kernel has shared memory whose size its launch gives");
+        let triton = "; the compiled Triton kernel has them as metadata.shared";
+        let of_triton = if is_triton(&twin) { triton } else { "" };
+        problems.push(problem.hint(format!("add --shared BYTES: of a block{of_triton}")));
+    }
     let (shape, missing) = shape.map_or_else(|missing| (None, missing), |shape| (Some(shape), Vec::new()));
     let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
     let is_given = |variable: &&ModuleVariable| options.buffers.iter().any(|(name, ..)| *name == variable.name);
