@@ -9,6 +9,7 @@ pub mod app;
 pub mod cli;
 pub mod device;
 pub mod figures;
+mod fonts;
 pub mod gpu;
 pub mod job;
 pub mod lesson;

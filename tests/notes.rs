@@ -100,3 +100,49 @@ fn a_note_has_the_steps_that_are_asked_for() {
     let wrong = export(folder, &["--only", "nowhere"]);
     assert!(wrong.code == 2 && wrong.err.contains("no step `nowhere`"), "{}", wrong.err);
 }
+
+#[test]
+fn a_notes_experiments_are_run_again_and_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let exported =
+        warpbook_in(folder, &["export", "tensor_cores", "--only", "hungry", "--backend", "simt", "-o", "notes"]);
+    assert_eq!(exported.code, 0, "{}", exported.err);
+    let again = || warpbook_in(folder, &["rerun", "notes/tensor_cores.md", "--json"]);
+    let as_recorded = again();
+    assert_eq!(as_recorded.code, 0, "{}", as_recorded.err);
+    let output = as_recorded.json();
+    let swept = output["commands"].as_array().unwrap().iter().find(|done| done["equal"].is_number()).unwrap();
+    assert!(swept["equal"].as_u64() > Some(10) && swept["differs"].as_array().unwrap().is_empty(), "{swept}");
+    // A count that was changed in the note, and a backend that is not here.
+    let data = folder.join("notes/tensor_cores-data/fragment_bytes.csv");
+    let changed = fs::read_to_string(&data).unwrap().replacen(",32768,", ",32769,", 1);
+    fs::write(&data, changed).unwrap();
+    let other = again();
+    assert_eq!(other.code, 1);
+    let output = other.json();
+    let differs: Vec<_> =
+        output["commands"].as_array().unwrap().iter().filter_map(|done| done["differs"].as_array()).flatten().collect();
+    assert_eq!(differs.len(), 1, "{output}");
+    assert_eq!((&differs[0]["recorded"], &differs[0]["here"]), (&"32769".into(), &"32768".into()));
+}
+
+#[test]
+fn a_strangers_note_reads_and_writes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let commands = [
+        "warpbook new evil --pack .",
+        "warpbook export one_loop -o evil",
+        "warpbook run one_loop --kernel each --dump dst=evil.npy --backend simt",
+        "warpbook trace /etc/passwd",
+    ];
+    let note = commands.iter().map(|command| format!("```sh\n{command}\n```\n")).collect::<String>();
+    fs::write(folder.path().join("note.md"), note).unwrap();
+    let done = warpbook_in(folder.path(), &["rerun", "note.md", "--json"]);
+    assert_eq!(done.code, 1, "{}", done.err);
+    let ran: Vec<bool> =
+        done.json()["commands"].as_array().unwrap().iter().map(|done| done["ok"].is_boolean()).collect();
+    assert_eq!(ran, [false, false, true, false]);
+    let there: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!there.iter().any(|name| name.to_string_lossy().contains("evil")), "{there:?}");
+}

@@ -232,11 +232,7 @@ mod tests {
     #[test]
     fn the_font_with_most_of_the_characters_comes_first() {
         let mut fonts = Database::new();
-        for data in [
-            include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf").as_slice(),
-            include_bytes!("../../assets/fonts/CharisSIL-Italic.ttf"),
-            include_bytes!("../../assets/fonts/CharisSIL-Regular.ttf"),
-        ] {
+        for data in [crate::fonts::MONO, crate::fonts::SERIF_ITALIC, crate::fonts::SERIF] {
             fonts.load_font_data(data.to_vec());
         }
         // Both faces of Charis have these three letters, JetBrains Mono has box drawings alone.

@@ -58,14 +58,14 @@ pub fn mono(size: f32) -> FontId {
 pub fn fonts() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     let own: [(&str, &[u8]); 8] = [
-        ("prose", include_bytes!("../../assets/fonts/CharisSIL-Regular.ttf")),
-        ("prose-italic", include_bytes!("../../assets/fonts/CharisSIL-Italic.ttf")),
-        ("prose-bold", include_bytes!("../../assets/fonts/CharisSIL-Bold.ttf")),
-        ("ui", include_bytes!("../../assets/fonts/Roboto-Regular.ttf")),
-        ("ui-medium", include_bytes!("../../assets/fonts/Roboto-Medium.ttf")),
-        ("mono", include_bytes!("../../assets/fonts/JetBrainsMono-Regular.ttf")),
-        ("han", include_bytes!("../../assets/fonts/NotoSansCJK-Subset.otf")),
-        ("devanagari", include_bytes!("../../assets/fonts/NotoSansDevanagari-Subset.ttf")),
+        ("prose", crate::fonts::SERIF),
+        ("prose-italic", crate::fonts::SERIF_ITALIC),
+        ("prose-bold", crate::fonts::SERIF_BOLD),
+        ("ui", crate::fonts::SANS),
+        ("ui-medium", crate::fonts::SANS_MEDIUM),
+        ("mono", crate::fonts::MONO),
+        ("han", crate::fonts::EAST_ASIA),
+        ("devanagari", crate::fonts::DEVANAGARI),
     ];
     for (name, bytes) in own {
         fonts.font_data.insert(name.to_owned(), Arc::new(FontData::from_static(bytes)));

@@ -19,6 +19,7 @@ mod patience;
 mod predict;
 mod ranks;
 mod record;
+mod rerun;
 mod run;
 mod sweep;
 mod target;
@@ -117,6 +118,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Export(args) => export::export(context, &args),
         Command::Ledger(args) => ledger::ledger(context, &args),
         Command::Worklog(args) => ledger::worklog(context, &args),
+        Command::Rerun(args) => rerun::rerun(context, &args),
         Command::Film(args) => film::film(context, &args),
         Command::New { name, pack } => new::new(&name, pack),
         Command::Tokenizer(command) => tokenizer::tokenizer(command),

@@ -25,14 +25,16 @@ pub enum Format {
     Anki,
     /// Markdown as GitHub shows it.
     GitHub,
+    /// Pages to print.
+    Pdf,
 }
 
 impl Format {
     /// Formats that any program reads, in the order they are offered.
     pub const ALL: [Self; 3] = [Self::Markdown, Self::Html, Self::Csv];
     /// Formats for one program, by whose name they are chosen.
-    pub const READERS: [Self; 7] =
-        [Self::Obsidian, Self::Jekyll, Self::Hugo, Self::Quarto, Self::Jupyter, Self::Anki, Self::GitHub];
+    pub const READERS: [Self; 8] =
+        [Self::Obsidian, Self::Jekyll, Self::Hugo, Self::Quarto, Self::Jupyter, Self::Anki, Self::GitHub, Self::Pdf];
 
     /// As the command line names it.
     #[must_use]
@@ -48,6 +50,7 @@ impl Format {
             Self::Jupyter => "jupyter",
             Self::Anki => "anki",
             Self::GitHub => "github",
+            Self::Pdf => "pdf",
         }
     }
 
@@ -61,6 +64,7 @@ impl Format {
             Self::Quarto => "qmd",
             Self::Jupyter => "ipynb",
             Self::Anki => "txt",
+            Self::Pdf => "pdf",
         }
     }
 

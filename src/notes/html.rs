@@ -10,7 +10,7 @@ use crate::lesson::{Block, Inline, Quote};
 use crate::math;
 
 /// The size that formulas are drawn at: the body text's, in CSS pixels.
-const TEXT_PX: f32 = 17.0;
+pub(super) const TEXT_PX: f32 = 17.0;
 
 /// The first line of the file.
 pub(super) const DOCTYPE: &str = "<!DOCTYPE html>\n";

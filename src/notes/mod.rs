@@ -1,15 +1,17 @@
-//! Notes: a typed [`Report`] of what a learner read, ran and wrote, and the files it becomes.
+//! Notes: a typed [`Report`] of what a learner read, ran and wrote, the files it becomes, and a note read again.
 
 pub mod anki;
 pub mod csv;
 pub mod html;
 pub mod jupyter;
 pub mod markdown;
+pub mod read;
 pub mod report;
 pub mod write;
 
 mod format;
 mod own_words;
+mod pdf;
 mod place;
 mod style;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::markdown::{self, Beside};
 use super::place;
 use super::report::{NoteBlock, Report, slug, unique};
-use super::{Format, anki, csv, html, jupyter};
+use super::{Format, anki, csv, html, jupyter, pdf};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{copy_aside, write_atomic};
 
@@ -63,6 +63,7 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
     let lesson = slug(&report.lesson);
     let known = match format {
         Format::Csv => None,
+        Format::Pdf => Some(folder.join(format!("{lesson}.{ending}"))).filter(|path| pdf::is_ours(path)),
         Format::Jupyter | Format::Anki => Some(folder.join(format!("{lesson}.{ending}")))
             .filter(|path| place::read_text(path).is_some_and(|text| is_ours(&text, format, &lesson))),
         _ => place::file_of(&folder, &lesson, ending)?,
@@ -87,6 +88,13 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
     let (text, edited, files) = match format {
         Format::Csv => {
             return apart(report, &beside, false).into_iter().try_for_each(|file| put(&near, file, written));
+        }
+        Format::Pdf => {
+            let cannot = |why| Diagnostic::error(format!("cannot write {}: {why}", path.display()));
+            write_atomic(&path, &pdf::render(report).map_err(cannot)?)?;
+            written.files.push(path.clone());
+            written.notes.push((format, path));
+            return Ok(());
         }
         Format::Html => {
             let text = place::marked(&lesson, &html::render(report));

@@ -8,6 +8,7 @@ mod film;
 mod ledger;
 mod predict;
 mod ranks;
+mod rerun;
 mod run;
 mod tokenizer;
 mod trace;
@@ -25,6 +26,7 @@ pub use film::FilmArgs;
 pub use ledger::{LedgerArgs, LedgerFormat, WorklogArgs};
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
+pub use rerun::RerunArgs;
 pub use run::{OutArgs, Print, RunCommand};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
@@ -94,6 +96,8 @@ pub enum Command {
     Ledger(LedgerArgs),
     /// Your work of a day, from the journal.
     Worklog(WorklogArgs),
+    /// Run a note's experiments here, and say what differs from what it recorded.
+    Rerun(RerunArgs),
     /// Measure the device's ceilings, every kernel against them, and the tracer's own speed.
     Bench(BenchArgs),
     /// Run every lesson's experiments and keep them, to be shown where there is no such device.

@@ -9,6 +9,7 @@ mod kernels;
 mod mine;
 pub mod only;
 mod program;
+pub mod rerun;
 mod source;
 
 use std::collections::BTreeMap;
@@ -29,6 +30,7 @@ use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::setting::Setting;
+use crate::session::jobs::work;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
@@ -221,7 +223,7 @@ impl Builder<'_> {
             let is_shown = program.id == step.variant.program;
             let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
             let measured = self.measured(&variant, params);
-            if !lesson.runs_on(&variant, Backend::Simt) {
+            if !work::is_traced(&lesson, &variant, params) {
                 measured.iter().for_each(|record| results.insert_record(&program.id, record));
                 continue;
             }
@@ -297,10 +299,7 @@ impl Builder<'_> {
         let Some(figure) = figures::find(&step.figure.name) else { return blocks };
         let is_traced = stage.is_traceable();
         if !is_traced {
-            let why = format!(
-                "{}: written in CUDA C++ only, which the tracer does not run, so there is no trace.",
-                kernel.title
-            );
+            let why = format!("{}: its work at these settings is a GPU's. At smaller ones it is traced.", kernel.title);
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inlined::Text(why)])]));
         }
         // An explorer's figure is in the note already.

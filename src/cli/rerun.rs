@@ -1,0 +1,163 @@
+//! `warpbook rerun`: runs a note's experiments here, and says what differs from what it recorded.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use serde::Serialize;
+
+use super::args::{BackendArg, Cli, Command, RerunArgs, RunArgs, RunCommand, SweepArgs};
+use super::run::options;
+use super::{Context, DONE, FAILED, out};
+use crate::base::diag::Diagnostic;
+use crate::base::units::si;
+use crate::lesson::Pack;
+use crate::notes::read::{self, Data, Repeatable};
+use crate::session::experiment::sweep;
+use crate::session::note::rerun::{Compared, compare};
+use crate::session::run::{self, RunOptions};
+
+/// A command of the note, run here.
+#[derive(Debug, Default, Serialize)]
+struct Repeated {
+    /// The command as the note has it.
+    command: String,
+    /// The device that ran it here; None if it was not run.
+    device: Option<String>,
+    /// Whether all checks pass; None if it was not run.
+    ok: Option<bool>,
+    /// The reason that it was not run, or what was otherwise than in the note.
+    said: Vec<String>,
+    /// The recorded values beside those here; None if the note has no data for it.
+    #[serde(flatten)]
+    compared: Option<Compared>,
+}
+
+pub(super) fn rerun(context: &Context, args: &RerunArgs) -> Result<ExitCode, ExitCode> {
+    let noted = read::read(&args.note).map_err(out::misused)?;
+    let pack = context.pack()?;
+    let each = noted.commands.iter().map(|command| {
+        let done = repeat(context, &pack, args, command);
+        if !args.json {
+            show(&done);
+        }
+        done
+    });
+    if !args.json && !noted.made_with.is_empty() {
+        let made = noted.made_with.iter().map(|(name, value)| format!("{name} {value}"));
+        out::line(&format!("the note: {}", made.collect::<Vec<_>>().join(", ")));
+    }
+    let each: Vec<Repeated> = each.collect();
+    if args.json {
+        out::json(&serde_json::json!({ "note": noted.made_with, "commands": each }));
+    }
+    let is_as_recorded = |done: &Repeated| {
+        done.ok == Some(true) && done.compared.as_ref().is_none_or(|c| c.differs.iter().all(|d| !d.is_count))
+    };
+    Ok(if each.iter().all(is_as_recorded) { DONE } else { FAILED })
+}
+
+/// Runs a command of a note. Of all commands only `run` and `sweep` are, and of their options only those that say what to compute: nothing
+/// is read or written elsewhere.
+fn repeat(context: &Context, pack: &Pack, args: &RerunArgs, command: &Repeatable) -> Repeated {
+    let mut done = Repeated { command: command.words.join(" "), ..Repeated::default() };
+    let result = match Cli::try_parse_from(&command.words).map(|cli| cli.command) {
+        Ok(Some(Command::Run(RunCommand { run, .. }))) => run_again(context, pack, args, &run, &mut done),
+        Ok(Some(Command::Sweep(swept))) => sweep_again(context, pack, args, (&swept, command.data.as_ref()), &mut done),
+        Ok(_) => Err("it is not a command that a note repeats: those are run and sweep".to_owned()),
+        Err(why) => {
+            let first = why.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+            Err(format!("it is no command of this program: {first}"))
+        }
+    };
+    done.said.extend(result.err());
+    done
+}
+
+fn run_again(
+    context: &Context,
+    pack: &Pack,
+    args: &RerunArgs,
+    of: &RunArgs,
+    done: &mut Repeated,
+) -> Result<(), String> {
+    let options = chosen(context, args, of, done)?;
+    let ran = run::run(&context.devices, pack, &of.lesson, &options, None, &context.cancel, &mut |_, _| {});
+    let output = ran.map_err(|problem| problem.message)?;
+    (done.device, done.ok) = (Some(output.device.clone()), Some(output.ok()));
+    Ok(())
+}
+
+fn sweep_again(
+    context: &Context,
+    pack: &Pack,
+    args: &RerunArgs,
+    (of, data): (&SweepArgs, Option<&Data>),
+    done: &mut Repeated,
+) -> Result<(), String> {
+    let options = chosen(context, args, &of.run, done)?;
+    let (over, values) = (of.over.0.as_str(), &of.over.1.0);
+    let swept = sweep::sweep(
+        &context.devices,
+        pack,
+        &of.run.lesson,
+        (over, values),
+        &options,
+        &context.cancel,
+        &mut |point, _| out::note(&format!("{over} = {}: {}: {}", point.x, point.kernel.id, point.kernel.outcome())),
+    );
+    let output = swept.map_err(|problem| problem.message)?;
+    (done.device, done.ok) =
+        (Some(output.device.clone()), Some(output.points.iter().all(|p| p.kernel.ok != Some(false))));
+    let (header, rows) = sweep::csv_rows(&output.over, &output.points);
+    match data {
+        Some(data) => done.compared = Some(compare(data, &Data { header, rows })),
+        None => done.said.push("the note has no data file for it: keep its folder of data beside it".to_owned()),
+    }
+    Ok(())
+}
+
+/// The options of a command, with the backend that is asked for. If the note's is not here, the tracer, which is everywhere.
+fn chosen(context: &Context, args: &RerunArgs, of: &RunArgs, done: &mut Repeated) -> Result<RunOptions, String> {
+    let mut options = options(of).map_err(|_| "its options do not go together".to_owned())?;
+    if let Some(backend) = args.backend {
+        options.backend = backend.choice();
+    } else if let Err(Diagnostic { message, .. }) = context.devices.resolve(options.backend) {
+        done.said.push(format!("{message}: run on the tracer, which counts and has no clock"));
+        options.backend = BackendArg::Simt.choice();
+    }
+    Ok(options)
+}
+
+fn show(done: &Repeated) {
+    out::line(&done.command);
+    for said in &done.said {
+        out::line(&format!("  {said}"));
+    }
+    let Some(device) = &done.device else { return };
+    let check = if done.ok == Some(true) { "all checks pass" } else { "a check fails" };
+    let counted = done.compared.as_ref().map(|found| {
+        let Compared { equal, differs, missing } = found;
+        let missing = if *missing > 0 { format!(", {missing} not measured here") } else { String::new() };
+        format!("; {equal} values as recorded, {} differ{missing}", differs.len())
+    });
+    out::line(&format!("  on {device}: {check}{}", counted.unwrap_or_default()));
+    let differs = done.compared.iter().flat_map(|found| &found.differs);
+    let table: Vec<Vec<String>> = differs
+        .map(|d| {
+            let value = |text: &str| match text.parse::<f64>() {
+                Ok(value) if !d.is_count => si(value, "s"),
+                _ => text.to_owned(),
+            };
+            let change = d.ratio.map(|ratio| format!("{ratio:.2}×")).unwrap_or_default();
+            vec![d.at.clone(), d.kernel.clone(), d.what.clone(), value(&d.recorded), value(&d.here), change]
+        })
+        .collect();
+    if !table.is_empty() {
+        let header = ["  at", "kernel", "value", "recorded", "here", "change"].map(ToOwned::to_owned).to_vec();
+        let rows = table.into_iter().map(|mut row| {
+            row[0] = format!("  {}", row[0]);
+            row
+        });
+        out::table(&[header].into_iter().chain(rows).collect::<Vec<_>>());
+    }
+}

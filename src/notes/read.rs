@@ -1,0 +1,182 @@
+//! A note read again: what it was made with, and its commands with the data that they gave. Nothing of it is carried out here.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path};
+
+use crate::base::diag::Diagnostic;
+use crate::base::files;
+
+/// A note's commands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Noted {
+    /// Its small print by name: date, device, backend, program.
+    pub made_with: BTreeMap<String, String>,
+    /// Its commands, in order.
+    pub commands: Vec<Repeatable>,
+}
+
+/// A command of a note.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repeatable {
+    /// Its words; the first is the program's name.
+    pub words: Vec<String>,
+    /// The data above it; None if there is none, or if its file cannot be read.
+    pub data: Option<Data>,
+}
+
+/// A table of data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Data {
+    /// The columns' names.
+    pub header: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// The names of the small print that are kept.
+const KEPT: [&str; 4] = ["date", "device", "backend", "program"];
+
+/// Reads a note in Markdown, HTML or as a Jupyter notebook, with its data in CSV files beside it.
+///
+/// # Errors
+/// The file cannot be read, or has no command of this program.
+pub fn read(path: &Path) -> Result<Noted, Diagnostic> {
+    let file = path.display().to_string();
+    let text = files::read_text(path).map_err(|why| Diagnostic::error(format!("cannot read {file}: {why}")))?;
+    let text = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("ipynb") => cells(&text).ok_or_else(|| Diagnostic::error("this is no Jupyter notebook").in_file(&file))?,
+        Some("html") => unescaped(&text),
+        _ => text,
+    };
+    let noted = of_text(&text, path.parent().unwrap_or(Path::new("")));
+    if noted.commands.is_empty() {
+        let problem = Diagnostic::error("there is no command of warpbook in this note").in_file(&file);
+        return Err(problem.hint("give a note that `warpbook export` or the window wrote: .md, .html or .ipynb"));
+    }
+    Ok(noted)
+}
+
+/// The sources of a notebook's cells.
+fn cells(text: &str) -> Option<String> {
+    let notebook: serde_json::Value = serde_json::from_str(text).ok()?;
+    let mut all = String::new();
+    for cell in notebook.get("cells")?.as_array()? {
+        match cell.get("source")? {
+            serde_json::Value::String(source) => all += source,
+            serde_json::Value::Array(lines) => {
+                lines.iter().filter_map(|line| line.as_str()).for_each(|line| all += line)
+            }
+            _ => {}
+        }
+        all.push('\n');
+    }
+    Some(all)
+}
+
+/// HTML without its tags, but with the targets of links to CSV files, each on a line of its own.
+fn unescaped(html: &str) -> String {
+    let mut text = String::new();
+    for (n, part) in html.split('<').enumerate() {
+        let (tag, rest) = if n == 0 { ("", part) } else { part.split_once('>').unwrap_or((part, "")) };
+        let target = tag.split_once("href=\"").and_then(|(_, after)| after.split_once('"')).map(|(target, _)| target);
+        if let Some(target) = target.filter(|target| target.ends_with(".csv")) {
+            text += &format!("\n]({target})\n");
+        }
+        text += match tag.split(' ').next() {
+            Some("pre" | "code") => "\n",
+            Some("dt") => "\n- ",
+            Some("dd") => ": ",
+            _ => "",
+        };
+        text += rest;
+    }
+    for (escape, is) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+        text = text.replace(escape, is);
+    }
+    text
+}
+
+fn of_text(text: &str, folder: &Path) -> Noted {
+    let mut noted = Noted::default();
+    let mut data = None;
+    for line in text.lines().map(|line| line.trim().trim_start_matches("> ")) {
+        if let Some(file) = csv_of(line) {
+            data = table(folder, file);
+        }
+        if let Some((name, value)) = line.strip_prefix("- ").and_then(|entry| entry.split_once(": "))
+            && KEPT.contains(&name)
+        {
+            noted.made_with.insert(name.to_owned(), value.trim_matches('`').to_owned());
+        }
+        let command = line.trim_start_matches('!');
+        if let Some(words) = Some(command).filter(|c| c.starts_with("warpbook ")).and_then(shlex::split) {
+            noted.commands.push(Repeatable { words, data: data.clone() });
+        }
+    }
+    noted
+}
+
+/// The CSV file that a line links to, or that a cell reads.
+fn csv_of(line: &str) -> Option<&str> {
+    let end = line.find(".csv")? + ".csv".len();
+    let start = line[..end].rfind(['(', '"', '\'', '[', '|']).map_or(0, |at| at + 1);
+    Some(&line[start..end])
+}
+
+/// A CSV file beside the note; None for a path that leads elsewhere.
+fn table(folder: &Path, file: &str) -> Option<Data> {
+    let path = Path::new(file);
+    if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return None;
+    }
+    let text = files::read_text(&folder.join(path)).ok()?;
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let owned = |record: &csv::StringRecord| record.iter().map(ToOwned::to_owned).collect::<Vec<_>>();
+    let header = owned(reader.headers().ok()?);
+    let rows = reader.records().map(|record| record.map(|record| owned(&record))).collect::<Result<_, _>>().ok()?;
+    Some(Data { header, rows })
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    const COMMAND: &str = "warpbook sweep a --over n=1,2 --backend simt --pack 'my pack'";
+
+    fn read_as(name: &str, text: &str) -> Result<Noted, String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("a-data")).unwrap();
+        std::fs::write(folder.path().join("a-data/s.csv"), "n,kernel\r\n1,x\r\n").unwrap();
+        std::fs::write(folder.path().join(name), text).unwrap();
+        read(&folder.path().join(name)).map_err(|problem| problem.message)
+    }
+
+    #[test]
+    fn commands_are_read_from_each_format_with_their_data() {
+        let markdown =
+            format!("*S.* ([CSV](a-data/s.csv))\n\n```sh\n{COMMAND}\n```\n\n- device: An H100\n- other: x\n");
+        let html = "<p><a href=\"a-data/s.csv\">CSV</a></p><pre class=\"command\"><code>warpbook sweep a --over n=1,2 \
+                    --backend simt --pack &#39;my pack&#39;</code></pre><dl><dt>device</dt><dd>An H100</dd></dl>";
+        let cell = serde_json::json!({"cells": [
+            {"source": ["open(\"a-data/s.csv\")\n"]}, {"source": format!("!{COMMAND}")}, {"source": "- device: An H100"}]});
+        for (name, text) in [("a.md", markdown), ("a.html", html.to_owned()), ("a.ipynb", cell.to_string())] {
+            let noted = read_as(name, &text).unwrap();
+            assert_eq!(noted.commands.len(), 1, "{name}");
+            assert_eq!(noted.commands[0].words[1..4], ["sweep", "a", "--over"], "{name}");
+            assert_eq!(noted.commands[0].words.last().unwrap(), "my pack", "{name}");
+            assert_eq!(noted.commands[0].data.as_ref().unwrap().rows, [["1", "x"]], "{name}");
+            assert_eq!(noted.made_with.get("device").unwrap(), "An H100", "{name}");
+        }
+    }
+
+    #[test]
+    fn odd_notes_are_read_for_what_they_have() {
+        assert!(read_as("a.md", "nothing").unwrap_err().contains("no command"));
+        assert!(read_as("a.ipynb", "{").unwrap_err().contains("no Jupyter notebook"));
+        let outside = format!("([CSV](../../etc/x.csv)) ([CSV](/etc/x.csv))\n{COMMAND}\n");
+        assert_eq!(read_as("a.md", &outside).unwrap().commands[0].data, None);
+        // An open quote is no command.
+        assert!(read_as("a.md", "warpbook run 'a").is_err());
+    }
+}
