@@ -196,6 +196,27 @@ fn the_readmes_moving_picture_is_what_the_program_writes() {
 }
 
 #[test]
+fn a_picture_is_shared_as_png_still_or_moving_on_a_card() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |step: &str, name: &str, card: bool| {
+        let path = folder.path().join(name);
+        let file = path.display().to_string();
+        let mut args = vec!["film", "coalescing", "--step", step, "--size", "400x300", "-o", &file];
+        args.extend(card.then_some("--card"));
+        let run = warpbook(&args);
+        assert_eq!(run.code, 0, "{}", run.err);
+        image::open(&path).unwrap_or_else(|_| image::load_from_memory(&fs::read(&path).unwrap()).unwrap())
+    };
+    let plain = write("4", "still.png", false);
+    let card = write("4", "card.png", true);
+    assert_eq!((plain.width(), plain.height(), card.width()), (800, 600, 800));
+    assert!(card.height() > plain.height());
+    write("3", "moving.apng", false);
+    let bytes = fs::read(folder.path().join("moving.apng")).unwrap();
+    assert!(bytes.windows(4).filter(|chunk| chunk == b"fcTL").count() > 4);
+}
+
+#[test]
 fn what_does_not_move_has_no_film() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("still.svg").display().to_string();

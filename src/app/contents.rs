@@ -4,20 +4,23 @@ use egui::{RichText, ScrollArea, Ui};
 
 use super::theme;
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::{Inline, Step, each_inline};
+use crate::lesson::{Inline, Lesson, Step, each_inline};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::learn::saved::LessonSaved;
 
 /// The field of the search, and what is in it, in lower case.
 fn search(ui: &mut Ui) -> String {
     let id = egui::Id::unique("search");
     let mut text = ui.data(|d| d.get_temp::<String>(id)).unwrap_or_default();
     ui.add_space(8.0);
-    let field = egui::TextEdit::singleline(&mut text).id(id.with("field")).hint_text("Search pages and terms");
-    let response = ui.add(field.desired_width(f32::INFINITY));
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Search pages and terms"));
-    let find = egui::KeyboardShortcut::new(egui::Modifiers::COMMAND, egui::Key::F);
-    if ui.input_mut(|i| i.consume_shortcut(&find)) {
+    let field = egui::TextEdit::singleline(&mut text).id(id.with("field")).hint_text("Search");
+    let response = ui.add(field.desired_width(f32::INFINITY)).on_hover_text("Pages, terms, kernels and your own words");
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Search pages, terms, kernels and your words")
+    });
+    let find = [egui::Key::F, egui::Key::K].map(|key| egui::KeyboardShortcut::new(egui::Modifiers::COMMAND, key));
+    if ui.input_mut(|i| find.iter().any(|find| i.consume_shortcut(find))) {
         response.request_focus();
     }
     if response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
@@ -28,14 +31,27 @@ fn search(ui: &mut Ui) -> String {
     asked
 }
 
+/// Where a page has what was searched for, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Terms,
+    Title,
+    OwnWords,
+    Prose,
+    Kernel,
+}
+
 /// Where a page has what was searched for; None if it has not all of its words.
-fn rank(step: &Step, asked: &str) -> Option<u8> {
+fn place(lesson: &Lesson, step: &Step, own: Option<&LessonSaved>, asked: &str) -> Option<Place> {
     let has = |text: &str| asked.split_whitespace().all(|word| text.to_lowercase().contains(word));
     if has(&step.terms.join(" ")) {
-        return Some(0);
+        return Some(Place::Terms);
     }
     if has(&step.title) {
-        return Some(1);
+        return Some(Place::Title);
+    }
+    if own.and_then(|own| own.words.get(&step.id)).is_some_and(|words| has(words)) {
+        return Some(Place::OwnWords);
     }
     let mut prose = String::new();
     each_inline(&step.blocks, &mut |inline| {
@@ -44,17 +60,23 @@ fn rank(step: &Step, asked: &str) -> Option<u8> {
             prose.push(' ');
         }
     });
-    has(&prose).then_some(2)
+    if has(&prose) {
+        return Some(Place::Prose);
+    }
+    let own = own.into_iter().flat_map(|own| &own.edits).filter(|edit| edit.of == step.variant);
+    let mut texts = lesson.launched(&step.variant).into_iter().flatten().map(|kernel| kernel.source().to_string());
+    (texts.any(|text| has(&text)) || own.into_iter().any(|edit| has(&edit.source))).then_some(Place::Kernel)
 }
 
-/// The pages that have what was searched for: by their terms first, then by their titles, then by their text.
+/// The pages that have what was searched for, the best places first.
 fn found(ui: &mut Ui, state: &State, asked: &str) -> Vec<Command> {
     let pages = state.library.pack.lessons.iter().flat_map(|lesson| {
         let steps = lesson.steps.iter().enumerate();
-        steps.filter_map(move |(index, step)| Some((rank(step, asked)?, lesson, index, step)))
+        let own = state.saved.lessons.get(&lesson.id);
+        steps.filter_map(move |(index, step)| Some((place(lesson, step, own, asked)?, lesson, index, step)))
     });
     let mut pages: Vec<_> = pages.collect();
-    pages.sort_by_key(|(rank, ..)| *rank);
+    pages.sort_by_key(|(place, ..)| *place);
     let mut commands = Vec::new();
     let muted = theme::color(theme::of(ui), Ink::Muted);
     ScrollArea::vertical().id_salt("found").auto_shrink(false).show(ui, |ui| {
@@ -62,8 +84,13 @@ fn found(ui: &mut Ui, state: &State, asked: &str) -> Vec<Command> {
         if pages.is_empty() {
             ui.add(egui::Label::new(RichText::new("No page has these words.").color(muted)).wrap());
         }
-        for (_, lesson, index, step) in pages {
-            let said = if step.terms.is_empty() { lesson.title.clone() } else { step.terms.join(", ") };
+        for (place, lesson, index, step) in pages {
+            let said = match place {
+                Place::OwnWords => "in your own words".to_owned(),
+                Place::Kernel => "in a kernel's text".to_owned(),
+                _ if step.terms.is_empty() => lesson.title.clone(),
+                _ => step.terms.join(", "),
+            };
             let mut clicked = step_row(ui, index, &step.title, false, false);
             ui.horizontal_top(|ui| {
                 ui.add_space(20.0);

@@ -30,7 +30,7 @@ const KEYS: [(&str, &[(&str, &str)]); 5] = [
             ("any key in the code", "begins your own version"),
             ("Ctrl Z  Ctrl Shift Z", "undo, redo"),
             ("Ctrl R", "run the step's experiment"),
-            ("Ctrl F", "search pages and terms"),
+            ("Ctrl F, Ctrl K", "search pages, terms, kernels and your words"),
         ],
     ),
     ("Plot", &[("drag; Ctrl wheel", "move it; zoom"), ("double click", "the whole plot again")]),

@@ -7,13 +7,17 @@ use super::args::FilmArgs;
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::store::write_atomic;
+use crate::figures::frame::Frame;
+use crate::figures::moving::moving;
+use crate::figures::svg;
 use crate::gpu::simt;
 use crate::job::Language;
+use crate::notes::picture;
 use crate::session::ask::{Answers, At, Inline};
 use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
 use crate::session::run;
-use crate::session::show::moving;
+use crate::session::show::moving::Moments;
 use crate::session::show::stage::Stage;
 use crate::session::show::staged::Sources;
 
@@ -40,20 +44,27 @@ pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitC
     let size = args.size.map(|points| points as f32);
     let stage = Stage::of_step(&at, step);
     let answered = stage.as_ref().and_then(|stage| Some((stage, stage.answer(&store, &sources)?)));
-    let picture = answered.and_then(|(stage, answered)| moving::picture(&answered, stage, step, size));
+    let moments = answered.map(|(stage, answered)| Moments::of(&answered, stage, step, size));
     let problems = store.problems();
     out::problems(&problems);
-    let Some(picture) = picture else {
-        if problems.is_empty() {
-            let problem = Diagnostic::error(format!("the picture of the step `{}` does not move", step.id));
-            out::problems(&[problem.hint("`warpbook shot` draws the window with it")]);
-        }
-        return Ok(FAILED);
+    let Some(Moments { frames, still, opening }) = moments.filter(|_| problems.is_empty()) else { return Ok(FAILED) };
+    let ending = args.output.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    if frames.len() < 2 && ending != "png" {
+        let problem = Diagnostic::error(format!("the picture of the step `{}` does not move", step.id));
+        return Err(out::failed(problem.hint("write a still of it: -o FILE.png")));
+    }
+    let on_card = |svg: String| match args.card {
+        true => picture::card(&svg, size, &step.title, &lesson.title, "Made with Warpbook from a trace of the kernel"),
+        false => svg,
     };
-    write_atomic(&args.output, picture.svg.as_bytes()).map_err(|problem| {
-        out::problems(&[problem]);
-        FAILED
-    })?;
+    let stills = |frames: &[Frame]| frames.iter().map(|frame| on_card(svg::adaptive(frame))).collect::<Vec<_>>();
+    let cannot = |why: String| out::failed(Diagnostic::error(format!("the picture cannot be drawn: {why}")));
+    let bytes = match ending {
+        "png" => picture::png(&stills(&[opening])).map_err(cannot)?,
+        "apng" => picture::png(&stills(&frames)).map_err(cannot)?,
+        _ => on_card(moving(&frames, still)).into_bytes(),
+    };
+    write_atomic(&args.output, &bytes).map_err(out::failed)?;
     out::line(&args.output.display().to_string());
     Ok(DONE)
 }

@@ -21,14 +21,16 @@ use super::math::Formulas;
 use super::{format, tabbed, theme};
 use crate::base::expr::Expr;
 use crate::figures::palette::Ink;
-use crate::lesson::Inline;
-use crate::lesson::scope::Results;
+use crate::lesson::scope::{Env, Results};
+use crate::lesson::{Block, Inline};
+use crate::notes::markdown;
 use crate::reference::Explored;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::drawn::Points;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::predict::Guess;
+use crate::session::note::fill::Fill;
 
 /// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few frames after it
 /// is opened, and no frame is late.
@@ -155,7 +157,13 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                 ui.set_width(width);
                 ui.spacing_mut().item_spacing.y = 0.0;
                 let count = format!("Step {} of {}", state.place.step + 1, lesson.steps.len());
-                ui.label(RichText::new(count).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted)));
+                let muted = theme::color(theme::of(ui), Ink::Muted);
+                ui.horizontal(|ui| {
+                    ui.label(RichText::new(count).size(theme::SMALL).color(muted));
+                    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                        copy(ui, state, results);
+                    });
+                });
                 ui.add_space(4.0);
                 let mut reading = Reading { state, results, formulas, staged, told: Vec::new() };
                 let title = [Inline::Text(step.title.clone())];
@@ -189,6 +197,19 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
         tabbed::follow(ui);
     });
     commands
+}
+
+/// A button that copies the page: its title and its prose with the figures that it shows now.
+fn copy(ui: &mut Ui, state: &State, results: &Results) {
+    let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else { return };
+    let text = RichText::new("Copy page").size(theme::SMALL);
+    let button = ui.add(egui::Button::new(text).frame(false));
+    if button.on_hover_text("As Markdown, with formulas as LaTeX").clicked() {
+        let env = Env::new(lesson, &state.place.params, results);
+        let fill = Fill { env: &env, params: &state.place.params, lesson, quotes: &state.library.quotes };
+        let blocks: Vec<Block> = step.blocks.iter().map(|block| fill.block(block)).collect();
+        ui.ctx().copy_text(format!("## {}\n\n{}\n", step.title, markdown::prose(&blocks)));
+    }
 }
 
 /// Whether a page was open with its `end` in sight for a while: what was only leafed through is not read.

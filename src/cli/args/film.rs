@@ -20,7 +20,10 @@ pub struct FilmArgs {
     /// Lanes in a traced warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
-    /// The file to write.
-    #[arg(short = 'o', long = "output", value_name = "FILE.svg")]
+    /// Put the picture on a card with the titles of the page and its lesson.
+    #[arg(long)]
+    pub card: bool,
+    /// The file to write: an SVG that moves, a PNG of the moment at which the page opens, or an APNG that moves.
+    #[arg(short = 'o', long = "output", value_name = "FILE.svg|.png|.apng")]
     pub output: PathBuf,
 }

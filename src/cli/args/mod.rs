@@ -106,7 +106,7 @@ pub enum Command {
     Predict(PredictArgs),
     /// Draw the window into a PNG file.
     Shot(ShotArgs),
-    /// Write a step's picture as an SVG that moves.
+    /// Write a step's picture to share: an SVG that moves, a PNG or an APNG.
     Film(FilmArgs),
     /// Start a lesson that passes `check`.
     New {

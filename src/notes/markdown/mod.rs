@@ -9,6 +9,7 @@ use super::csv::{csv, to_read};
 use super::report::{NoteBlock, Report, unique};
 use super::{Format, Section};
 use crate::base::harmless::harmless;
+use crate::lesson::Block;
 use dialect::{Dialect, Sort};
 use prose::{blocks, escape, fenced, inline, paragraph, table};
 
@@ -50,6 +51,12 @@ pub fn render(report: &Report, format: Format, beside: &Beside) -> Rendered {
     let clean = |text: String| harmless(&text.replace("\r\n", "\n")).into_owned();
     // Code and the learner's own words are left as they are, also on a terminal.
     Rendered { front: clean(front::front_matter(report, format)), body: clean(writer.body), files: writer.files }
+}
+
+/// Prose as Markdown that any reader shows, with formulas as LaTeX.
+#[must_use]
+pub fn prose(text: &[Block]) -> String {
+    harmless(&blocks(Dialect(Format::Markdown), text)).into_owned()
 }
 
 /// A block as Markdown that a notebook's cell shows; one without files beside it.

@@ -12,6 +12,7 @@ use roxmltree::{Document, Node};
 use usvg::{Options, Tree};
 
 use super::html;
+use super::picture::options;
 use super::report::Report;
 use blocks::Setter;
 use fonts::Fonts;
@@ -52,13 +53,7 @@ struct Pictures<'p> {
 
 impl<'p> Pictures<'p> {
     fn new(page: &'p str) -> Self {
-        let mut options = Options { font_family: "Roboto".to_owned(), ..Options::default() };
-        let database = options.fontdb_mut();
-        for font in [crate::fonts::SANS, crate::fonts::SANS_MEDIUM, crate::fonts::MONO, crate::fonts::EAST_ASIA] {
-            database.load_font_data(font.to_vec());
-        }
-        database.set_sans_serif_family("Roboto");
-        database.set_monospace_family("JetBrains Mono");
+        let options = options();
         Self { page, options }
     }
 

@@ -299,7 +299,11 @@ impl Builder<'_> {
         let Some(figure) = figures::find(&step.figure.name) else { return blocks };
         let is_traced = stage.is_traceable();
         if !is_traced {
-            let why = format!("{}: its work at these settings is a GPU's. At smaller ones it is traced.", kernel.title);
+            let why = match kernel.runs_on(Backend::Simt) {
+                true => "its work at these settings is a GPU's. At smaller ones it is traced.",
+                false => "written in CUDA C++ only, and its lesson does not trace it, so there is no trace.",
+            };
+            let why = format!("{}: {why}", kernel.title);
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inlined::Text(why)])]));
         }
         // An explorer's figure is in the note already.

@@ -16,16 +16,36 @@ const BEFORE: f32 = 0.01;
 /// the moment at which the step opens.
 #[must_use]
 pub fn picture(answered: &Answered, stage: &Stage<'_>, step: &Step, size: [f32; 2]) -> Option<Moving> {
-    let (ticks, first) = answered.opening(stage, step);
-    if ticks < 2 {
-        return None;
+    let Moments { frames, still, .. } = Moments::of(answered, stage, step, size);
+    let alt = frames.get(still).filter(|_| frames.len() > 1).map(|frame| frame.alt.clone())?;
+    Some(Moving { svg: moving(&frames, still), alt })
+}
+
+/// The moments of a picture.
+pub struct Moments {
+    /// The moments in order; a single one if nothing moves.
+    pub frames: Vec<Frame>,
+    /// The one at which the step opens.
+    pub still: usize,
+    /// The picture just then.
+    pub opening: Frame,
+}
+
+impl Moments {
+    /// Those of a step's figure, from its clock's first tick to its last.
+    #[must_use]
+    pub fn of(answered: &Answered, stage: &Stage<'_>, step: &Step, size: [f32; 2]) -> Self {
+        let (ticks, first) = answered.opening(stage, step);
+        #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
+        let opening = moment(answered, stage, size, first as f32 + 1.0 - BEFORE, &mut Kept::default());
+        if ticks < 2 {
+            return Self { frames: vec![opening.clone()], still: 0, opening };
+        }
+        let count = (OF_TICK * ticks).min(MOST);
+        // The moment in which the opening tick ends.
+        let still = ((first + 1) * count).div_ceil(ticks).saturating_sub(1);
+        Self { frames: moments(answered, stage, size, [ticks, count]), still, opening }
     }
-    let count = (OF_TICK * ticks).min(MOST);
-    // The moment in which the opening tick ends.
-    let still = ((first + 1) * count).div_ceil(ticks).saturating_sub(1);
-    let moments = moments(answered, stage, size, [ticks, count]);
-    let alt = moments.get(still).map(|frame| frame.alt.clone())?;
-    Some(Moving { svg: moving(&moments, still), alt })
 }
 
 /// A picture that moves.
@@ -39,17 +59,21 @@ pub struct Moving {
 /// `count` moments of a figure, spread evenly over its clock's ticks.
 fn moments(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], [ticks, count]: [usize; 2]) -> Vec<Frame> {
     let mut kept = Kept::default();
-    let moment = |index: usize| {
+    let each = (1..=count).map(|number| {
         #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
-        let position = ticks as f32 * (index + 1) as f32 / count as f32 - BEFORE;
-        let view = View {
-            position,
-            motion: true,
-            workgroup: stage.workgroup,
-            warp: stage.warp(),
-            ..View::still(&answered.given, stage.picture, size)
-        };
-        titled::draw(answered.figure, &view, &mut kept)
+        let position = ticks as f32 * number as f32 / count as f32 - BEFORE;
+        moment(answered, stage, size, position, &mut kept)
+    });
+    each.collect()
+}
+
+fn moment(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], position: f32, kept: &mut Kept) -> Frame {
+    let view = View {
+        position,
+        motion: true,
+        workgroup: stage.workgroup,
+        warp: stage.warp(),
+        ..View::still(&answered.given, stage.picture, size)
     };
-    (0..count).map(moment).collect()
+    titled::draw(answered.figure, &view, kept)
 }
