@@ -158,8 +158,7 @@ impl Stage {
         let reads = reads(figure);
         let playing = match clock {
             Clock::Events => ROW + STRIP + 8.0,
-            _ if !plays => 4.0,
-            _ => ROW + 4.0,
+            _ => 4.0 + if plays { ROW } else { 0.0 },
         };
         let reading = if reads { ROW } else { 0.0 };
         let shown = Rect::from_min_max(room.min, room.max - vec2(0.0, reading + playing));

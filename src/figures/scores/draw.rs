@@ -2,34 +2,35 @@
 
 use super::super::figure::View;
 use super::super::frame::{Anchor, Frame, Grid, Item};
-use super::super::lanes::{Key, legend};
 use super::super::palette::{Hue, Ink};
-use super::super::text;
-use super::square::{Block, NOTHING, Now, Square, Tile};
+use super::square::{Block, NOTHING, Square, Tile, is_same};
+use super::words::words;
 use crate::base::tensor::Tensor;
-use crate::base::units::{count, digits3};
 use crate::trace::Cells;
 
-const MARGIN: f32 = 16.0;
-/// Height above the square, for the headline and the keys, and below it, for a line and the legend.
-const HEAD: f32 = 92.0;
-const FOOT: f32 = 64.0;
+pub(super) const MARGIN: f32 = 16.0;
+/// Height above the square with the bars of keys and values, and below it.
+const HEAD: f32 = 58.0;
+/// The same in a picture without a card: there are lines above and below.
+const LINES: [f32; 2] = [50.0, 28.0];
+/// A picture of this width has a card, which is so wide.
+const CARD: [f32; 2] = [560.0, 208.0];
 /// The bars of queries, keys and values are this thick, and this far from the square.
 const BAR: f32 = 12.0;
 const GAP: f32 = 6.0;
 /// Room left of the square, for the queries and their name.
 const LEFT: f32 = 40.0;
 /// The least and the largest width of the maxima, and of the denominators.
-const NARROW: [f32; 2] = [20.0, 64.0];
+const NARROW: [f32; 2] = [20.0, 56.0];
 /// Space before the first column beside the square, and between columns.
-const BESIDE: [f32; 2] = [28.0, 12.0];
+const BESIDE: [f32; 2] = [20.0, 12.0];
 /// The share of the square's side that the results take.
 const RESULTS: f32 = 0.36;
-/// Results of a query that are drawn at most: their cells would be thinner than a point.
-const MOST_RESULTS: usize = 128;
+/// Strengths of a tint that are told apart.
+const LEVELS: u8 = 20;
 /// How strongly things are tinted that are there, but not now, in percent; and those that are gone.
-const AT_REST: u8 = 32;
-const GONE: u8 = 14;
+pub(super) const AT_REST: u8 = 32;
+pub(super) const GONE: u8 = 14;
 
 /// The places of the picture's parts.
 struct Places {
@@ -39,29 +40,37 @@ struct Places {
     columns: [[f32; 2]; 3],
     /// Points of a row of the square, and of a column.
     pitch: [f32; 2],
+    /// The card on the right, if there is room.
+    card: Option<[f32; 4]>,
 }
 
 impl Places {
     fn of(square: &Square<'_>, [width, height]: [f32; 2]) -> Self {
-        let has = [square.names.max, square.names.sum, square.names.out.or(square.names.o)].map(|name| name.is_some());
-        let narrow = (width * 0.05).clamp(NARROW[0], NARROW[1]);
-        let gaps = BESIDE[0] + BESIDE[1] * 2.0;
-        let fixed = 2.0 * MARGIN + LEFT + gaps + narrow * (f32::from(has[0]) + f32::from(has[1]));
+        let names = square.names;
+        let has = [names.max, names.sum, names.out.or(names.o)].map(|name| name.is_some());
+        let is_wide = width >= CARD[0];
+        let card = if is_wide { CARD[1] + ((width - 1000.0) * 0.2).clamp(0.0, 56.0) } else { 0.0 };
+        let [above, below] = if is_wide { [MARGIN * 0.5, MARGIN] } else { [LINES[0], LINES[1] + MARGIN] };
+        let top = above + HEAD - if names.k.is_some() && names.v.is_some() { 0.0 } else { BAR + 5.0 };
+        let narrow = (width * 0.035).clamp(NARROW[0], NARROW[1]);
+        let count = has.iter().filter(|has| **has).count() as f32;
+        let gaps = if count > 0.0 { BESIDE[0] + BESIDE[1] * (count - 1.0) } else { 0.0 };
+        let fixed = LEFT + gaps + narrow * (f32::from(has[0]) + f32::from(has[1]));
         let share = 1.0 + if has[2] { RESULTS } else { 0.0 };
-        let side = ((width - fixed) / share).min(height - HEAD - FOOT).max(40.0).floor();
-        let used = fixed + side * share;
-        let left = (MARGIN + LEFT + ((width - used) / 2.0).max(0.0)).floor();
+        let room = width - 2.0 * MARGIN - card - if is_wide { 24.0 } else { 0.0 };
+        let side = ((room - fixed) / share).min(height - top - below).max(40.0).floor();
+        let left = (MARGIN + LEFT + ((room - fixed - side * share) / 2.0).max(0.0)).floor();
         let mut x = left + side + BESIDE[0];
-        let wide = [narrow, narrow, (side * RESULTS).floor()];
+        let wide = [narrow, narrow, (side * RESULTS).floor()].map(f32::floor);
         let columns = [0, 1, 2].map(|i| {
             let column = [x, wide[i]];
             x += if has[i] { wide[i] + BESIDE[1] } else { 0.0 };
             column
         });
-        let room = height - HEAD - FOOT - side;
-        let top = (HEAD + (room / 2.0).max(0.0)).floor();
+        let top = (top + ((height - top - below - side) / 2.0).max(0.0)).floor();
         let pitch = square.size.map(|elements| side / elements.max(1) as f32);
-        Self { square: [left, top, side], columns, pitch }
+        let card = is_wide.then_some([width - MARGIN - card, MARGIN, card, height - 2.0 * MARGIN]);
+        Self { square: [left, top, side], columns, pitch, card }
     }
 
     /// Top and height of some rows.
@@ -88,7 +97,7 @@ pub(super) fn draw(square: &Square<'_>, view: &View<'_>) -> Frame {
     let grown: Vec<(usize, [f64; 2])> =
         square.maxima(tick).into_iter().filter(|(_, [before, now])| now > before).collect();
     beside(&mut frame, square, &places, view, tick, &grown);
-    words(&mut frame, square, &places, tick, &grown, hue);
+    words(&mut frame, square, places.card, tick, &grown, hue);
     frame
 }
 
@@ -142,11 +151,6 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
     frame.grids.push(Grid { buffer: 0, rect: [left, top, side, side], cells });
 }
 
-/// Whether two tiles are of the same scores: a kernel may go over them twice.
-fn is_same(one: &Tile, other: &Tile) -> bool {
-    (one.block, &one.keys) == (other.block, &other.keys)
-}
-
 /// The scores in a buffer after the launch.
 struct Stored<'a> {
     tensor: &'a Tensor,
@@ -171,28 +175,45 @@ impl Stored<'_> {
 }
 
 /// The cells of a tile, each as strong as its score is high among the tile's; masked ones are empty.
-fn cells(frame: &mut Frame, [x, y, w, h]: [f32; 4], tile: &Tile, scores: &[f64], hue: Hue) {
+fn cells(frame: &mut Frame, rect: [f32; 4], tile: &Tile, scores: &[f64], hue: Hue) {
     let across = ((tile.keys.end - tile.keys.start) as usize).max(1);
-    let down = scores.len() / across;
-    let known = || scores.iter().copied().filter(|score| score.is_finite() && *score > NOTHING);
-    let (low, high) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), s| (low.min(s), high.max(s)));
+    let known = |score: f64| score.is_finite() && score > NOTHING;
+    let all = scores.iter().copied().filter(|score| known(*score));
+    let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), s| (low.min(s), high.max(s)));
+    shades(frame, rect, [scores.len() / across, across], hue, |row, column| {
+        let score = Some(scores[row * across + column]).filter(|score| known(*score))?;
+        Some(0.2 + 0.8 * if high > low { (score - low) / (high - low) } else { 1.0 })
+    });
+}
+
+/// A matrix of so many rows and columns as tints of a hue, of the strengths that `share` gives; neighbours that look the same are one.
+fn shades(
+    frame: &mut Frame,
+    [x, y, w, h]: [f32; 4],
+    [down, across]: [usize; 2],
+    hue: Hue,
+    share: impl Fn(usize, usize) -> Option<f64>,
+) {
     // Cells of less than two points are gathered: only every so many are drawn.
     let step = |elements: usize, room: f32| ((2.0 * elements as f32 / room).ceil() as usize).max(1);
     let [rows, columns] = [step(down, h), step(across, w)];
-    let at = |i: usize, of: usize, from: f32, room: f32| (from + room * i.min(of) as f32 / of as f32).round();
+    let edge = |i: usize, of: usize, from: f32, room: f32| (from + room * i.min(of) as f32 / of as f32).round();
     for row in (0..down).step_by(rows) {
-        for column in (0..across).step_by(columns) {
-            let score = scores[row * across + column];
-            if !score.is_finite() || score <= NOTHING {
+        let [top, bottom] = [row, row + rows].map(|i| edge(i, down, y, h));
+        let mut run: Option<(usize, u8)> = None;
+        for column in (0..across).step_by(columns).chain([across]) {
+            let level = (column < across).then(|| share(row, column)).flatten();
+            let level = level.map(|share| ((share * f64::from(LEVELS)).round() as u8).min(LEVELS) * (100 / LEVELS));
+            if level == run.map(|(_, level)| level) && column < across {
                 continue;
             }
-            let share = if high > low { (score - low) / (high - low) } else { 1.0 };
-            let [left, right] = [column, column + columns].map(|i| at(i, across, x, w));
-            let [top, bottom] = [row, row + rows].map(|i| at(i, down, y, h));
-            if right > left && bottom > top {
-                let ink = hue.tint((20.0 + 80.0 * share) as u8);
-                frame.fill([left, top, right - left, bottom - top], 0.0, ink, None);
+            if let Some((from, level)) = run {
+                let [left, right] = [from, column].map(|i| edge(i, across, x, w));
+                if right > left && bottom > top {
+                    frame.fill([left, top, right - left, bottom - top], 0.0, hue.tint(level), None);
+                }
             }
+            run = level.map(|level| (column, level));
         }
     }
 }
@@ -317,139 +338,15 @@ fn bars(
 }
 
 /// The results of a block's queries, each as strong as it is far from zero; `first` is the block's first element.
-fn results(
-    frame: &mut Frame,
-    [x, y, w, h]: [f32; 4],
-    block: &Block,
-    (tensor, first, each): (&Tensor, usize, usize),
-    hue: Hue,
-) {
+fn results(frame: &mut Frame, rect: [f32; 4], block: &Block, (tensor, first, each): (&Tensor, usize, usize), hue: Hue) {
     let rows = (block.rows.end - block.rows.start) as usize;
-    let shown = each.min(MOST_RESULTS);
     let value = |row: usize, column: usize| {
-        let i = first + row * each + column * each / shown;
-        (i < tensor.len()).then(|| tensor.get(i)).filter(|value| value.is_finite())
+        let i = first + row * each + column;
+        (i < tensor.len()).then(|| tensor.get(i).abs()).filter(|value| value.is_finite())
     };
-    let all = (0..rows).flat_map(|row| (0..shown).filter_map(move |column| value(row, column)));
-    let most = all.fold(0.0, |most: f64, value| most.max(value.abs()));
-    let step = ((2.0 * rows as f32 / h).ceil() as usize).max(1);
-    let edge = |i: usize, of: usize, from: f32, room: f32| (from + room * i.min(of) as f32 / of as f32).round();
-    for row in (0..rows).step_by(step) {
-        for column in 0..shown {
-            let Some(value) = value(row, column) else { continue };
-            let share = if most > 0.0 { value.abs() / most } else { 0.0 };
-            let [left, right] = [column, column + 1].map(|i| edge(i, shown, x, w));
-            let [top, bottom] = [row, row + step].map(|i| edge(i, rows, y, h));
-            if right > left && bottom > top {
-                let ink = hue.tint((10.0 + 80.0 * share) as u8);
-                frame.fill([left, top, right - left, bottom - top], 0.0, ink, None);
-            }
-        }
-    }
-}
-
-/// The headline, a line on the row that is rescaled most, and the legend.
-fn words(frame: &mut Frame, square: &Square<'_>, places: &Places, tick: usize, grown: &[(usize, [f64; 2])], hue: Hue) {
-    let [width, height] = [frame.width, frame.height];
-    let room = width - 2.0 * MARGIN;
-    let [rows, keys] = square.size;
-    let block = &square.blocks[square.block_at(tick)];
-    let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
-    let stays = square.stays();
-    let alive: u64 = match tile {
-        _ if stays => {
-            let over = |tile: &&Tile| tile.ticks.start <= tick;
-            let mut seen: Vec<&Tile> = Vec::new();
-            for tile in square.tiles.iter().filter(over) {
-                if !seen.iter().any(|other| is_same(other, tile)) {
-                    seen.push(tile);
-                }
-            }
-            seen.iter().map(|tile| area(square, tile)).sum()
-        }
-        Some(tile) => area(square, tile),
-        None => 0,
-    };
-    let what = if stays { "in memory" } else { "alive" };
-    let title = format!("{} of {} scores {what}", count(alive), count(rows * keys));
-    frame.text([MARGIN, MARGIN + 4.0], 18.0, Anchor::Start, Ink::Text, text::fit(&title, 18.0, false, room));
-    let queries = format!("queries {}–{}", block.rows.start, block.rows.end - 1);
-    let place = match tile {
-        Some(tile) => format!("{queries}, keys {}–{}", tile.keys.start, tile.keys.end - 1),
-        None => queries,
-    };
-    let said = format!("{place}: {}", done(square, tick));
-    frame.text([MARGIN, MARGIN + 26.0], 13.0, Anchor::Start, Ink::Muted, text::fit(&said, 13.0, false, room));
-    let largest = grown.iter().max_by(|(_, a), (_, b)| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
-    let rescaled = largest.map(|(row, [before, now])| {
-        format!(
-            "m grew in {} of {} queries. Query {}: m {} to {}, so d and O are multiplied by {}.",
-            count(grown.len() as u64),
-            count(block.rows.end - block.rows.start),
-            block.rows.start + *row as u64,
-            digits3(*before),
-            digits3(*now),
-            digits3((before - now).exp())
-        )
+    let all = (0..rows * each).filter_map(|i| value(i / each, i % each));
+    let most = all.fold(0.0, f64::max);
+    shades(frame, rect, [rows, each], hue, |row, column| {
+        Some(0.1 + 0.8 * if most > 0.0 { value(row, column)? / most } else { 0.0 })
     });
-    let y = (places.square[1] + places.square[2] + 20.0).min(height - 40.0);
-    if let Some(said) = &rescaled {
-        frame.text([MARGIN, y], 13.0, Anchor::Start, Ink::Text, text::fit(said, 13.0, false, room));
-    }
-    let mut all = vec![Key { fill: Ink::Load, edge: Ink::Load, long: "loaded now", short: "loaded" }];
-    if stays {
-        all.push(Key { fill: Ink::Store, edge: Ink::Store, long: "scores, stored in a buffer", short: "stored" });
-    } else {
-        all.push(Key { fill: hue.ink(), edge: hue.ink(), long: "in workgroup memory", short: "on chip" });
-        all.push(Key { fill: hue.tint(GONE), edge: Ink::Faint, long: "computed and gone", short: "gone" });
-        if square.names.o.is_some() {
-            all.push(Key { fill: Ink::Store, edge: Ink::Store, long: "stored", short: "stored" });
-        }
-    }
-    if square.names.max.is_some() {
-        all.push(Key { fill: Ink::Accent, edge: Ink::Accent, long: "m grew: rescaled", short: "m grew" });
-    }
-    let covered: u64 = covered(square);
-    if covered < rows * keys {
-        all.push(Key { fill: Ink::Faint, edge: Ink::Faint, long: "never loaded", short: "never" });
-    }
-    legend(frame, MARGIN, height - MARGIN, room, &all);
-    let never = rows * keys - covered.min(rows * keys);
-    let never = if never > 0 {
-        format!(" {} of them are in tiles that are never loaded.", count(never))
-    } else {
-        String::new()
-    };
-    frame.alt = format!("{title}. {said}.{never} {}", rescaled.unwrap_or_default());
-}
-
-/// Scores of a tile.
-fn area(square: &Square<'_>, tile: &Tile) -> u64 {
-    let rows = &square.blocks[tile.block].rows;
-    (rows.end - rows.start) * (tile.keys.end - tile.keys.start)
-}
-
-/// Scores in tiles that are loaded at some time.
-fn covered(square: &Square<'_>) -> u64 {
-    let first = |(at, tile): &(usize, &Tile)| !square.tiles[..*at].iter().any(|other| is_same(other, tile));
-    square.tiles.iter().enumerate().filter(first).map(|(_, tile)| area(square, tile)).sum()
-}
-
-/// What happened in a tick, in words.
-fn done(square: &Square<'_>, tick: usize) -> String {
-    let Now { q, k, v, scores, max, sum, out, stored } = square.now(tick);
-    let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
-    let before = tile.is_some_and(|tile| (tile.ticks.start..tick).any(|tick| square.now(tick).scores));
-    let parts = [
-        (q, "Q is loaded"),
-        (k, "K is loaded"),
-        (scores && !before, "scores are written"),
-        (scores && before, "scores become exponentials"),
-        (max || sum, "m and d go on"),
-        (v, "V is loaded"),
-        (out, "O takes in the tile"),
-        (stored, "O is stored"),
-    ];
-    let said: Vec<&str> = parts.into_iter().filter(|(is, _)| *is).map(|(_, words)| words).collect();
-    if said.is_empty() { "nothing of this".to_owned() } else { said.join(", ") }
 }

@@ -1,8 +1,9 @@
-//! Attention's square of scores, tile by tile: which tile a workgroup has at the moment, what is in it, and the maximum, the denominator and
-//! the row of the result that it keeps beside each of its queries.
+//! The square of scores of queries and keys, tile by tile: which tile a workgroup has at the moment, what is in it, and the maximum, the
+//! denominator and the row of the result that it keeps beside each of its queries.
 
 mod draw;
 mod square;
+mod words;
 
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
 use super::frame::{Frame, Tag};

@@ -275,6 +275,11 @@ impl<'a> Square<'a> {
     }
 }
 
+/// Whether two tiles are of the same scores: a kernel may go over them twice.
+pub(super) fn is_same(one: &Tile, other: &Tile) -> bool {
+    (one.block, &one.keys) == (other.block, &other.keys)
+}
+
 /// The columns of the square that a phase is about: the keys that it loads, or else the values, or the scores in a buffer.
 fn columns(names: Names, phase: &Phase, keys: u64) -> Option<Range<u64>> {
     let extent = |ranges: Vec<[u64; 2]>| {

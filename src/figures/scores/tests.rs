@@ -82,10 +82,10 @@ fn a_maximum_that_grows_is_marked_with_its_factor() {
     assert_eq!(square.maxima(11), [(0, [1.0, 2.0]), (1, [5.0, 5.0])]);
     let view = View { position: 11.5, ..View::still(&given, &picture, [650.0, 420.0]) };
     let frame = Fig.draw(&view, &mut Kept::default());
-    assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1 to 2"), "{}", frame.alt);
+    assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1 → 2"), "{}", frame.alt);
     assert!(frame.alt.contains("multiplied by 0.368"), "{}", frame.alt);
     assert!(
-        frame.alt.contains("4 of 16 scores alive") && frame.alt.contains("4 of them are in tiles"),
+        frame.alt.contains("4 scores alive of the square's 16") && frame.alt.contains("4 scores are in tiles"),
         "{}",
         frame.alt
     );
@@ -99,7 +99,7 @@ fn tiles_vanish_unless_their_scores_are_in_a_buffer() {
         Fig.draw(&View { position, ..View::still(given, picture, [650.0, 420.0]) }, &mut Kept::default())
     };
     let end = draw(&given_tile, &picture_of_tile, 12.9);
-    // Three tiles were computed: the last is there until its workgroup ends, and one box is the legend's.
+    // Of three tiles two are gone, the last is there until its workgroup ends, and one box is the legend's.
     assert_eq!(filled(&end, Hue::Shared.tint(14)), 3);
     let mut phases = causal();
     for phase in &mut phases {
@@ -109,7 +109,7 @@ fn tiles_vanish_unless_their_scores_are_in_a_buffer() {
     }
     let end = draw(&given(phases), &picture_of_tile, 12.9);
     assert_eq!((filled(&end, Hue::Shared.tint(14)), filled(&end, Hue::Store.tint(32))), (0, 2));
-    assert!(end.alt.contains("12 of 16 scores in memory"), "{}", end.alt);
+    assert!(end.alt.contains("12 scores in memory of the square's 16"), "{}", end.alt);
 }
 
 #[test]
