@@ -239,6 +239,15 @@ impl Given {
         }
     }
 
+    /// The phases that load rows of any of these buffers, by their places in the course; names that are none are ignored.
+    pub(super) fn loading(&self, names: &[&str]) -> Vec<usize> {
+        let Ok(course) = self.course() else { return Vec::new() };
+        let known: Vec<u16> =
+            names.iter().filter(|name| !name.is_empty()).filter_map(|name| course.find(name)).collect();
+        let loads = |at: &usize| course.phases[*at].loads.iter().any(|rows| known.contains(&rows.buffer));
+        (0..course.phases.len()).filter(loads).collect()
+    }
+
     /// Accesses alone.
     #[must_use]
     pub fn of(timeline: &Arc<Timeline>) -> Self {

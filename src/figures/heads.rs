@@ -21,6 +21,9 @@ const BOX: f32 = 0.76;
 /// Room right of the bars for their numbers.
 const NUMBERS: f32 = 84.0;
 
+/// The arguments that name what is read.
+const CACHES: [&str; 2] = ["k", "v"];
+
 static CARD: Card = Card {
     name: "Heads",
     tab: "Heads",
@@ -56,6 +59,10 @@ impl Figure for Fig {
         Asks { course: Some(Vec::new()), ..Asks::default() }
     }
 
+    fn ticks(&self, given: &Given, picture: &Picture) -> Vec<usize> {
+        given.loading(&CACHES.map(|name| picture.text(name)))
+    }
+
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
         message::or_line(view.size, Reads::of(view.given, view.picture, tick(view)).map(|reads| reads.draw(view)))
     }
@@ -70,7 +77,7 @@ impl Figure for Fig {
     }
 }
 
-/// Phases that are over, the one on the stage among them.
+/// The tick on the stage.
 fn tick(view: &View<'_>) -> usize {
     view.position.max(0.0) as usize
 }
@@ -110,19 +117,20 @@ impl Reads {
         let all = (0..course.phases.len()).flat_map(runs).map(|run| heads_of(run).end).max().unwrap_or(0);
         let mut heads = vec![Head::default(); usize::try_from(all).unwrap_or(0)];
         let mut whole = vec![0_u64; heads.len()];
-        for at in 0..course.phases.len() {
+        let ticks = given.loading(&CACHES.map(|name| picture.text(name)));
+        for (tick, at) in ticks.into_iter().enumerate() {
             for run in runs(at) {
                 for head in heads_of(run) {
                     // A run that goes over the end of a head has as many bytes in each as it has rows there.
                     let inside = run.rows[1].min((head + 1) * keys) - run.rows[0].max(head * keys);
                     let bytes = run.bytes * inside / (run.rows[1] - run.rows[0]);
                     whole[head as usize] += bytes;
-                    if at > last {
+                    if tick > last {
                         continue;
                     }
                     let known = &mut heads[head as usize];
                     known.bytes += bytes;
-                    known.is_now |= at == last;
+                    known.is_now |= tick == last;
                     for (_, query) in queries_of.iter().filter(|(of, _)| *of == course.phases[at].workgroup) {
                         if !known.readers.contains(query) {
                             known.readers.push(*query);

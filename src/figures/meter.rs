@@ -17,8 +17,8 @@ const PITCH: [f32; 2] = [22.0, 64.0];
 const BAR: f32 = 0.62;
 /// Room for the number after a bar.
 const NUMBER: f32 = 74.0;
-/// How strongly bytes are tinted that a launch moves once more, in percent.
-const AGAIN: u8 = 38;
+/// How strongly bytes are tinted that a launch moves again, in percent.
+const AGAIN: u8 = 55;
 
 static CARD: Card = Card {
     name: "Meter",
@@ -56,8 +56,8 @@ impl Figure for Fig {
         let (side, name) = (&sides.0[spot % 2], sides.names().get(spot / 2)?.clone());
         let of = side.rows.iter().find(|row| row.buffer == name)?;
         let bytes = |bytes: f64| si(bytes, "B");
-        let [loaded, again, stored] = of.parts().map(bytes);
-        Some(format!("{name}, {}\nloaded: {loaded}, and {again} once more\nstored: {stored}", side.title))
+        let [loaded, stored, again] = of.parts().map(bytes);
+        Some(format!("{name}, {}\nloaded: {loaded}\nstored: {stored}\nagain in the same launch: {again}", side.title))
     }
 }
 
@@ -66,17 +66,18 @@ impl Figure for Fig {
 struct Row {
     buffer: String,
     loaded: f64,
-    loaded_once: f64,
     stored: f64,
+    again: f64,
 }
 
 impl Row {
-    /// Bytes that are loaded for the first time in a launch, once more, and stored.
+    /// Bytes that are loaded in a launch, stored, and moved again in the same launch.
     fn parts(&self) -> [f64; 3] {
-        [self.loaded_once, (self.loaded - self.loaded_once).max(0.0), self.stored]
+        [self.loaded, self.stored, self.again]
     }
 
-    fn total(&self) -> f64 {
+    /// Bytes that no cache saves that is empty before each launch.
+    fn once(&self) -> f64 {
         self.loaded + self.stored
     }
 }
@@ -106,8 +107,9 @@ impl Side {
         Self { title: metered.title.clone(), rows, whole }
     }
 
-    fn total(&self) -> f64 {
-        self.rows.iter().map(Row::total).sum()
+    /// Bytes of all buffers: moved once a launch, and again.
+    fn totals(&self) -> [f64; 2] {
+        [self.rows.iter().map(Row::once).sum(), self.rows.iter().map(|row| row.again).sum()]
     }
 }
 
@@ -120,9 +122,10 @@ fn add(rows: &mut Vec<Row>, moved: &Moved, share: f64) {
         rows.push(Row { buffer: moved.buffer.clone(), ..Row::default() });
         rows.len() - 1
     });
-    rows[at].loaded += moved.loaded as f64 * share;
-    rows[at].loaded_once += moved.loaded_once as f64 * share;
-    rows[at].stored += moved.stored as f64 * share;
+    let [all, once] = moved.both().map(|bytes| bytes as f64 * share);
+    rows[at].loaded += moved.loaded_once as f64 * share;
+    rows[at].stored += moved.stored_once as f64 * share;
+    rows[at].again += all - once;
 }
 
 /// The program on the stage, and the one beside it.
@@ -163,11 +166,11 @@ impl Sides {
         let left = MARGIN + widest + 12.0;
         let half = ((width - MARGIN - left) / 2.0).floor();
         let room = (half - NUMBER - 8.0).max(20.0);
-        let most = self.0.iter().flat_map(|side| &side.whole).map(Row::total).fold(1.0, f64::max);
+        let most = self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum()).fold(1.0, f64::max);
         let scale = room / most as f32;
         let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1).min(names.len());
         let pitch = ((height - HEAD - FOOT) / fits.max(1) as f32).min(PITCH[1]);
-        let totals = [0, 1].map(|i| self.0[i].total());
+        let totals = [0, 1].map(|i| self.0[i].totals());
         for (i, side) in self.0.iter().enumerate() {
             let x = left + i as f32 * half;
             frame.text(
@@ -177,8 +180,13 @@ impl Sides {
                 Ink::Muted,
                 text::fit(&side.title, 14.0, false, half - 16.0),
             );
-            let total = si(totals[i], "B");
-            frame.text([x, MARGIN + 34.0], 24.0, Anchor::Start, Ink::Text, text::fit(&total, 24.0, false, half - 16.0));
+            let [once, again] = totals[i].map(|bytes| si(bytes, "B"));
+            let wide = text::width(&once, 24.0, false);
+            frame.text([x, MARGIN + 34.0], 24.0, Anchor::Start, Ink::Text, once);
+            let more = text::fit(&format!("and {again} again"), 13.0, false, half - wide - 32.0);
+            if !more.is_empty() {
+                frame.text([x + wide + 10.0, MARGIN + 37.0], 13.0, Anchor::Start, Ink::Muted, more);
+            }
             frame.line([x, HEAD - 8.0], [x, HEAD + pitch * fits as f32], 1.0, Ink::Faint, None);
         }
         for (row, name) in names.iter().enumerate().take(fits) {
@@ -192,15 +200,14 @@ impl Sides {
                 let is_there = side.whole.iter().any(|of| of.buffer == *name);
                 let parts = side.rows.iter().find(|of| of.buffer == *name).map(Row::parts).unwrap_or_default();
                 let mut at = x + 1.0;
-                for (part, ink) in parts.iter().zip([Ink::Load, Hue::Load.tint(AGAIN), Ink::Store]) {
+                for (part, ink) in parts.iter().zip([Ink::Load, Ink::Store, Hue::Idle.tint(AGAIN)]) {
                     let long = *part as f32 * scale;
                     if long > 0.0 {
                         frame.fill([at, y + pitch * (1.0 - BAR) / 2.0, long.max(0.5), pitch * BAR], 0.0, ink, tag);
                         at += long;
                     }
                 }
-                let total: f64 = parts.iter().sum();
-                let said = if is_there { si(total, "B") } else { "no such buffer".to_owned() };
+                let said = if is_there { si(parts[0] + parts[1], "B") } else { "no such buffer".to_owned() };
                 let ink = if is_there { Ink::Text } else { Ink::Muted };
                 let said = text::fit(&said, 12.0, false, if is_there { NUMBER - 8.0 } else { half - 24.0 });
                 frame.text([at + 7.0, middle], 12.0, Anchor::Start, ink, said);
@@ -210,23 +217,26 @@ impl Sides {
         frame
     }
 
-    fn words(&self, frame: &mut Frame, totals: [f64; 2], names: &[String], fits: usize) {
+    fn words(&self, frame: &mut Frame, totals: [[f64; 2]; 2], names: &[String], fits: usize) {
         let key = |fill, edge, long, short| Key { fill, edge, long, short };
         let mut keys = vec![
             key(Ink::Load, Ink::Load, "loaded", "loaded"),
-            key(Hue::Load.tint(AGAIN), Hue::Load.tint(AGAIN), "loaded again in the same launch", "again"),
             key(Ink::Store, Ink::Store, "stored", "stored"),
+            key(Hue::Idle.tint(AGAIN), Hue::Idle.tint(AGAIN), "again in the same launch: caches may have it", "again"),
         ];
         let more = format!("{} more buffers", names.len() - fits);
         if names.len() > fits {
             keys.push(key(Ink::Faint, Ink::Faint, &more, &more));
         }
         legend(frame, MARGIN, frame.height - MARGIN, frame.width - 2.0 * MARGIN, &keys);
-        let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i], "B")));
-        let times =
-            if totals[1] > 0.0 { format!(", {} times as much", digits3(totals[0] / totals[1])) } else { String::new() };
+        let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i][0], "B")));
+        let times = if totals[1][0] > 0.0 {
+            format!(", {} times as much", digits3(totals[0][0] / totals[1][0]))
+        } else {
+            String::new()
+        };
         let each = |name: &String| {
-            let of = |side: &Side| side.rows.iter().find(|row| row.buffer == *name).map_or(0.0, Row::total);
+            let of = |side: &Side| side.rows.iter().find(|row| row.buffer == *name).map_or(0.0, Row::once);
             format!("{name} {} and {}", si(of(&self.0[0]), "B"), si(of(&self.0[1]), "B"))
         };
         let each: Vec<String> = names.iter().map(each).collect();
@@ -297,7 +307,7 @@ mod tests {
             assert!(wide(&half, 2) > 0.0 && wide(&half, 2) < wide(&first, 2));
             assert!((wide(&first, 0) / wide(&first, 1) - 2.0).abs() < 0.05, "512 bytes beside 256");
             assert!((wide(&end, 2) / wide(&first, 2) - 2.0).abs() < 0.05, "stored, then loaded");
-            assert!(end.alt.contains("Two: 2.82 kB, 5.5 times as much; One: 512 B"), "{}", end.alt);
+            assert!(end.alt.contains("Two: 2.56 kB, 5 times as much; One: 512 B"), "{}", end.alt);
             for frame in [&start, &half, &first, &end] {
                 assert_tidy(frame, &format!("{size:?}"));
             }

@@ -1,12 +1,13 @@
 //! A paged cache: the table with the pages of each sequence, the pool that they are in, and the page that is read.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Hue, Ink};
 use super::{message, text};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
+use crate::lesson::Picture;
 use crate::trace::{Course, Phase};
 
 const MARGIN: f32 = 16.0;
@@ -62,6 +63,10 @@ impl Figure for Fig {
         Asks { course: Some(Vec::new()), film: named.filter(is_known).collect(), ..Asks::default() }
     }
 
+    fn ticks(&self, given: &Given, picture: &Picture) -> Vec<usize> {
+        given.loading(&[picture.text("pool")])
+    }
+
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
         message::or_line(view.size, Cache::of(view).map(|cache| cache.draw(view)))
     }
@@ -110,16 +115,17 @@ impl Cache {
         let table = reel.after(name, frames).ok_or(missing)?;
         let lengths = reel.after(view.picture.text("lengths"), frames);
         let columns = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(table.len()).max(1);
-        let phases = &course.phases[..];
-        let last = (view.position.max(0.0) as usize).min(phases.len().saturating_sub(1));
+        let ticks = view.given.loading(&[view.picture.text("pool")]);
+        let last = (view.position.max(0.0) as usize).min(ticks.len().saturating_sub(1));
         let pages_of = |phase: &Phase| -> Vec<usize> {
             let runs = phase.loaded(pool);
             runs.flat_map(|run| run.rows[0] as usize / page..(run.rows[1] as usize - 1) / page + 1).collect()
         };
-        let mut read: Vec<usize> = phases.iter().take(last + 1).flat_map(pages_of).collect();
+        let phase = |at: &usize| &course.phases[*at];
+        let mut read: Vec<usize> = ticks.iter().take(last + 1).map(phase).flat_map(pages_of).collect();
         read.sort_unstable();
         read.dedup();
-        let now = phases.get(last).map(pages_of).unwrap_or_default();
+        let now = ticks.get(last).map(phase).map(pages_of).unwrap_or_default();
         let all = rows(course, pool).map_or(0, |rows| (rows as usize).div_ceil(page));
         let used = |row: usize| match (lengths, number("tokens")) {
             (Some(lengths), Some(tokens)) if row < lengths.len() => (lengths.bits(row) as usize).div_ceil(tokens),
@@ -297,11 +303,10 @@ fn place(
 mod tests {
     use std::sync::Arc;
 
-    use super::super::figure::Given;
     use super::super::fixtures::{assert_tidy, picture_of, reel_of};
     use super::*;
     use crate::base::tensor::Elem;
-    use crate::lesson::{ArgValue, Picture};
+    use crate::lesson::ArgValue;
     use crate::trace::{Followed, Rows};
 
     /// Two sequences of two and one pages of two rows, in a pool of four; the second place of the second row is not used.
