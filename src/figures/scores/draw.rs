@@ -3,7 +3,7 @@
 use super::super::figure::View;
 use super::super::frame::{Anchor, Frame, Grid, Item};
 use super::super::palette::{Hue, Ink};
-use super::square::{Block, NOTHING, Square, Tile, is_same};
+use super::square::{Block, NOTHING, Square, Tile};
 use super::words::words;
 use crate::base::tensor::Tensor;
 use crate::trace::Cells;
@@ -14,7 +14,7 @@ const HEAD: f32 = 58.0;
 /// The same in a picture without a card: there are lines above and below.
 const LINES: [f32; 2] = [50.0, 28.0];
 /// A picture of this width has a card, which is so wide.
-const CARD: [f32; 2] = [560.0, 208.0];
+const CARD: [f32; 2] = [560.0, 224.0];
 /// The bars of queries, keys and values are this thick, and this far from the square.
 const BAR: f32 = 12.0;
 const GAP: f32 = 6.0;
@@ -26,6 +26,8 @@ const NARROW: [f32; 2] = [20.0, 56.0];
 const BESIDE: [f32; 2] = [20.0, 12.0];
 /// The share of the square's side that the results take.
 const RESULTS: f32 = 0.36;
+/// Cells that the pointer can be on, down and across, at most.
+const MOST_CELLS: u64 = 4096;
 /// Strengths of a tint that are told apart.
 const LEVELS: u8 = 20;
 /// How strongly things are tinted that are there, but not now, in percent; and those that are gone.
@@ -112,21 +114,21 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
         frame.outline([left, y, side, h], 0.0, Some(Ink::Faint), Ink::Faint, None);
         frame.line([left + 1.0, y + h - 1.0], [left + side - 1.0, y + 1.0], 1.0, Ink::Panel, None);
     }
-    for (at, tile) in square.tiles.iter().enumerate() {
+    for tile in &square.tiles {
         let block = &square.blocks[tile.block];
         let rect = places.tile(block, tile);
         let is_now = tile.ticks.contains(&tick);
-        let is_over = tile.ticks.end <= tick && square.tiles[at + 1..].iter().all(|later| !is_same(later, tile));
+        let is_over = tile.ticks.end <= tick;
         if is_now {
             let scores = match &contents {
-                Some(contents) => square.now(tick).scores.then(|| contents.of(square, tile)),
+                Some(contents) => square.is_in_memory(tile, tick).then(|| contents.of(square, tile)),
                 None => square.scores(tile, tick),
             };
             frame.outline(rect, 0.0, Some(Ink::Panel), hue.ink(), None);
             if let Some(scores) = scores {
                 cells(frame, rect, tile, &scores, hue);
             }
-        } else if is_over && stays {
+        } else if stays && square.is_in_memory(tile, tick) {
             frame.outline(rect, 0.0, Some(hue.tint(AT_REST)), Ink::Panel, None);
             if let Some(contents) = &contents {
                 cells(frame, rect, tile, &contents.of(square, tile), hue);
@@ -147,7 +149,8 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
             tag: None,
         });
     }
-    let cells = Cells::of(square.size[0] * square.size[1], square.size[1], u64::MAX);
+    let [rows, keys] = square.size;
+    let cells = Cells::of(rows * keys, keys, MOST_CELLS);
     frame.grids.push(Grid { buffer: 0, rect: [left, top, side, side], cells });
 }
 
@@ -224,8 +227,8 @@ fn inputs(frame: &mut Frame, square: &Square<'_>, places: &Places, tick: usize) 
     let now = square.now(tick);
     let current = square.block_at(tick);
     let x = left - GAP - BAR;
-    for (at, block) in square.blocks.iter().enumerate() {
-        let [y, h] = places.rows(block);
+    for at in square.drawn(tick) {
+        let [y, h] = places.rows(&square.blocks[at]);
         let ink = if at == current { Ink::Load } else { Hue::Load.tint(AT_REST) };
         frame.outline([x, y, BAR, h], 2.0, Some(ink), Ink::Panel, None);
     }
@@ -266,7 +269,8 @@ fn beside(
         }
     }
     let current = square.block_at(tick);
-    for (at, block) in square.blocks.iter().enumerate() {
+    for at in square.drawn(tick) {
+        let block = &square.blocks[at];
         let is_now = at == current;
         for (i, name) in [names.max, names.sum].into_iter().enumerate().filter(|(_, name)| name.is_some()) {
             let [x, w] = places.columns[i];

@@ -12,6 +12,9 @@ use crate::trace::{Course, Phase, Rows};
 /// Below this a maximum is that of no scores.
 pub(super) const NOTHING: f64 = -1e30;
 
+/// Queries and keys of a head at most, and heads: their product is a number of elements.
+const MOST: u64 = 1 << 20;
+
 /// The queries of a workgroup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
@@ -73,7 +76,7 @@ pub(super) struct Now {
 impl<'a> Square<'a> {
     pub fn of(given: &'a Given, picture: &Picture) -> Result<Self, String> {
         let course = given.course()?;
-        let number = |name: &str| given.numbers.get(name).filter(|n| **n >= 0.0).map(|n| *n as u64);
+        let number = |name: &str| given.numbers.get(name).filter(|n| **n >= 0.0).map(|n| (*n as u64).min(MOST));
         let rows = number("rows").filter(|rows| *rows > 0).ok_or("The head has no queries.")?;
         let keys = number("keys").filter(|keys| *keys > 0).unwrap_or(rows);
         let head = number("head").unwrap_or(0);
@@ -176,6 +179,20 @@ impl<'a> Square<'a> {
         })
     }
 
+    /// The blocks by their places, that of a tick last: it covers others with the same queries.
+    pub fn drawn(&self, tick: usize) -> impl Iterator<Item = usize> {
+        let current = self.block_at(tick);
+        (0..self.blocks.len()).filter(move |at| *at != current).chain([current])
+    }
+
+    /// Whether the scores of a tile are in their buffer at a tick: the launch has stored them, or only loads them.
+    pub fn is_in_memory(&self, tile: &Tile, tick: usize) -> bool {
+        let Some(scores) = self.names.scores else { return false };
+        let stores = |phase: &Phase| phase.stored(scores).next().is_some();
+        let mut until = tile.ticks.start..tile.ticks.end.min(tick.saturating_add(1));
+        until.any(|tick| stores(self.phase(tick))) || !self.course.phases.iter().any(stores)
+    }
+
     /// What happened in a tick.
     pub fn now(&self, tick: usize) -> Now {
         let phase = self.phase(tick);
@@ -273,11 +290,6 @@ impl<'a> Square<'a> {
         };
         Some(format!("{place}: {when} (workgroup {workgroup})"))
     }
-}
-
-/// Whether two tiles are of the same scores: a kernel may go over them twice.
-pub(super) fn is_same(one: &Tile, other: &Tile) -> bool {
-    (one.block, &one.keys) == (other.block, &other.keys)
 }
 
 /// The columns of the square that a phase is about: the keys that it loads, or else the values, or the scores in a buffer.

@@ -1,5 +1,6 @@
 //! What the picture of the square says: where the launch is, which maximum grew, what the colours mean.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::super::frame::{Anchor, Frame};
@@ -8,7 +9,7 @@ use super::super::palette::{Hue, Ink};
 use super::super::sidebar::Sidebar;
 use super::super::text;
 use super::draw::{AT_REST, GONE, MARGIN};
-use super::square::{Now, Square, Tile, is_same};
+use super::square::{Now, Square, Tile};
 use crate::base::units::{count, digits3};
 
 /// What the picture says: on the card, or above and below the square.
@@ -24,7 +25,11 @@ pub(super) fn words(
     let block = &square.blocks[square.block_at(tick)];
     let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
     let stays = square.stays();
-    let scores = if stays { stored_by(square, tick) } else { tile.map_or(0, |tile| area(square, tile)) };
+    let scores = if stays {
+        distinct(square, |tile| square.is_in_memory(tile, tick))
+    } else {
+        tile.map_or(0, |tile| area(square, tile))
+    };
     let title = format!("{} scores {}", count(scores), if stays { "in memory" } else { "alive" });
     let of = format!("of the square's {}", count(rows * keys));
     let span = |range: &Range<u64>| match range.end - range.start {
@@ -38,7 +43,7 @@ pub(super) fn words(
         (query, format!("{} → {}", digits3(*before), digits3(*now)), digits3((before - now).exp()))
     });
     let grew = format!("m grew in {} of {} queries", grown.len(), block.rows.end - block.rows.start);
-    let never = (rows * keys).saturating_sub(covered(square));
+    let never = (rows * keys).saturating_sub(distinct(square, |_| true));
     let all = keys_of(square, hue, stays, never > 0);
     if let Some(rect) = card {
         let mut card = Sidebar::new(frame, rect);
@@ -94,27 +99,23 @@ fn keys_of(square: &Square<'_>, hue: Hue, stays: bool, never: bool) -> Vec<Key<'
         all.push(key(Ink::Accent, Ink::Accent, "m grew"));
     }
     if never {
-        all.push(key(Ink::Faint, Ink::Faint, "never loaded"));
+        all.push(key(Ink::Faint, Ink::Faint, "untouched"));
     }
     all
 }
 
-/// Scores that are stored by a tick.
-fn stored_by(square: &Square<'_>, tick: usize) -> u64 {
-    let is_first = |(at, tile): &(usize, &Tile)| !square.tiles[..*at].iter().any(|other| is_same(other, tile));
-    let begun = square.tiles.iter().enumerate().filter(|(_, tile)| tile.ticks.start <= tick);
-    begun.filter(is_first).map(|(_, tile)| area(square, tile)).sum()
+/// Scores of all tiles of which this holds; those that several tiles have are counted once.
+fn distinct(square: &Square<'_>, is: impl Fn(&Tile) -> bool) -> u64 {
+    let span = |range: &Range<u64>| (range.start, range.end);
+    let of = |tile: &&Tile| (span(&square.blocks[tile.block].rows), span(&tile.keys));
+    let tiles: BTreeMap<_, _> = square.tiles.iter().filter(|tile| is(tile)).map(|tile| (of(&tile), tile)).collect();
+    tiles.into_values().map(|tile| area(square, tile)).sum()
 }
 
 /// Scores of a tile.
 fn area(square: &Square<'_>, tile: &Tile) -> u64 {
     let rows = &square.blocks[tile.block].rows;
     (rows.end - rows.start) * (tile.keys.end - tile.keys.start)
-}
-
-/// Scores in tiles that are loaded at some time.
-fn covered(square: &Square<'_>) -> u64 {
-    stored_by(square, usize::MAX)
 }
 
 /// What happened in a tick, in words.
@@ -133,5 +134,5 @@ fn done(square: &Square<'_>, tick: usize) -> String {
         (stored, "O is stored"),
     ];
     let said: Vec<&str> = parts.into_iter().filter(|(is, _)| *is).map(|(_, words)| words).collect();
-    if said.is_empty() { "nothing of this".to_owned() } else { said.join(", ") }
+    if said.is_empty() { "works on what it has".to_owned() } else { said.join(", ") }
 }
