@@ -2,10 +2,9 @@
 
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::between;
 use super::palette::{Hue, Ink};
 use super::{bars, message, text};
-use crate::base::units::{count, digits3, si};
+use crate::base::units::{count, number, si};
 use crate::lesson::Picture;
 use crate::trace::{Course, Rows};
 
@@ -165,7 +164,7 @@ impl Reads {
                 let [to, top, _, high] = boxed(middle, at, heads);
                 let (from, to) = ([x + w, y + h / 2.0], [to, top + high / 2.0]);
                 let thick = if head.is_now { 2.5 } else { 1.5 };
-                frame.line(from, between(from, to, 1.0), thick, bars::ink(at), Some(Tag::Spot(at)));
+                frame.line(from, to, thick, bars::ink(at), Some(Tag::Spot(at)));
             }
         }
         for query in 0..queries {
@@ -225,7 +224,7 @@ impl Reads {
         let mut said = Vec::new();
         if let Some(formula) = self.formula.filter(|formula| *formula > 0.0) {
             let most = self.heads.iter().map(|head| head.bytes).max().unwrap_or(0);
-            let times = digits3(most as f64 / formula);
+            let times = number(most as f64 / formula);
             said.push(format!("line: the formula's {} a head; read: up to {times} times that", si(formula, "B")));
         }
         let hidden = [(self.queries - queries, "heads of queries"), (self.heads.len() - heads, "of keys and values")];

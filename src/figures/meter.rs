@@ -5,7 +5,7 @@ use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Hue, Ink};
 use super::{Metered, message, text};
-use crate::base::units::{digits3, si};
+use crate::base::units::{number, si};
 use crate::trace::Moved;
 
 const MARGIN: f32 = 16.0;
@@ -166,7 +166,8 @@ impl Sides {
         let left = MARGIN + widest + 12.0;
         let half = ((width - MARGIN - left) / 2.0).floor();
         let room = (half - NUMBER - 8.0).max(20.0);
-        let most = self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum()).fold(1.0, f64::max);
+        let most =
+            self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum::<f64>()).fold(1.0, f64::max);
         let scale = room / most as f32;
         let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1).min(names.len());
         let pitch = ((height - HEAD - FOOT) / fits.max(1) as f32).min(PITCH[1]);
@@ -231,7 +232,7 @@ impl Sides {
         legend(frame, MARGIN, frame.height - MARGIN, frame.width - 2.0 * MARGIN, &keys);
         let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i][0], "B")));
         let times = if totals[1][0] > 0.0 {
-            format!(", {} times as much", digits3(totals[0][0] / totals[1][0]))
+            format!(", {} times as much", number(totals[0][0] / totals[1][0]))
         } else {
             String::new()
         };

@@ -111,7 +111,7 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
     for block in &square.blocks {
         // What is covered by no tile is never loaded.
         let [y, h] = places.rows(block);
-        frame.outline([left, y, side, h], 0.0, Some(Ink::Faint), Ink::Faint, None);
+        boxed(frame, [left, y, side, h], 0.0, Some(Ink::Faint), Ink::Faint);
         frame.line([left + 1.0, y + h - 1.0], [left + side - 1.0, y + 1.0], 1.0, Ink::Panel, None);
     }
     for tile in &square.tiles {
@@ -124,19 +124,19 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
                 Some(contents) => square.is_in_memory(tile, tick).then(|| contents.of(square, tile)),
                 None => square.scores(tile, tick),
             };
-            frame.outline(rect, 0.0, Some(Ink::Panel), hue.ink(), None);
+            boxed(frame, rect, 0.0, Some(Ink::Panel), hue.ink());
             if let Some(scores) = scores {
                 cells(frame, rect, tile, &scores, hue);
             }
         } else if stays && square.is_in_memory(tile, tick) {
-            frame.outline(rect, 0.0, Some(hue.tint(AT_REST)), Ink::Panel, None);
+            boxed(frame, rect, 0.0, Some(hue.tint(AT_REST)), Ink::Panel);
             if let Some(contents) = &contents {
                 cells(frame, rect, tile, &contents.of(square, tile), hue);
             }
         } else if is_over {
-            frame.outline(rect, 0.0, Some(hue.tint(GONE)), Ink::Panel, None);
+            boxed(frame, rect, 0.0, Some(hue.tint(GONE)), Ink::Panel);
         } else {
-            frame.outline(rect, 0.0, Some(Ink::Panel), Ink::Faint, None);
+            boxed(frame, rect, 0.0, Some(Ink::Panel), Ink::Faint);
         }
     }
     if let Some(tile) = square.tile_at(tick).map(|at| &square.tiles[at]) {
@@ -152,6 +152,16 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
     let [rows, keys] = square.size;
     let cells = Cells::of(rows * keys, keys, MOST_CELLS);
     frame.grids.push(Grid { buffer: 0, rect: [left, top, side, side], cells });
+}
+
+/// A box with its edge; one that is too thin for an edge is filled.
+fn boxed(frame: &mut Frame, rect: [f32; 4], radius: f32, fill: Option<Ink>, edge: Ink) {
+    let [x, y, w, h] = rect;
+    if w.min(h) < 3.0 {
+        frame.fill([x, y, w.max(0.5), h.max(0.5)], 0.0, fill.unwrap_or(edge), None);
+    } else {
+        frame.outline(rect, radius, fill, edge, None);
+    }
 }
 
 /// The scores in a buffer after the launch.
@@ -230,7 +240,7 @@ fn inputs(frame: &mut Frame, square: &Square<'_>, places: &Places, tick: usize) 
     for at in square.drawn(tick) {
         let [y, h] = places.rows(&square.blocks[at]);
         let ink = if at == current { Ink::Load } else { Hue::Load.tint(AT_REST) };
-        frame.outline([x, y, BAR, h], 2.0, Some(ink), Ink::Panel, None);
+        boxed(frame, [x, y, BAR, h], 2.0, Some(ink), Ink::Panel);
     }
     frame.text([x - GAP, top + side / 2.0], 14.0, Anchor::End, Ink::Text, "Q");
     let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
@@ -245,7 +255,7 @@ fn inputs(frame: &mut Frame, square: &Square<'_>, places: &Places, tick: usize) 
             let [from, to] = [keys.start, keys.end].map(|key| left + key as f32 * places.pitch[1]);
             let is_here = *lit && tile.is_some_and(|tile| tile.keys == *keys);
             let ink = if is_here { Ink::Load } else { Hue::Load.tint(AT_REST) };
-            frame.outline([from, y, to - from, BAR], 2.0, Some(ink), Ink::Panel, None);
+            boxed(frame, [from, y, to - from, BAR], 2.0, Some(ink), Ink::Panel);
         }
         frame.text([left - GAP, y + BAR / 2.0], 14.0, Anchor::End, Ink::Text, *name);
     }
@@ -275,7 +285,7 @@ fn beside(
         for (i, name) in [names.max, names.sum].into_iter().enumerate().filter(|(_, name)| name.is_some()) {
             let [x, w] = places.columns[i];
             let [y, h] = places.rows(block);
-            frame.outline([x, y, w, h], 2.0, Some(Ink::Panel), Ink::Faint, None);
+            boxed(frame, [x, y, w, h], 2.0, Some(Ink::Panel), Ink::Faint);
             if let Some((tensor, each)) = square.kept(name, at, tick).filter(|_| is_now) {
                 let marked = if i == 0 { grown } else { &[] };
                 bars(frame, [x, y, w, h], block, (tensor, each), marked);
@@ -286,7 +296,7 @@ fn beside(
         let [y, h] = places.rows(block);
         let is_stored = square.is_stored(at, tick);
         let rect = [x, y, w, h];
-        frame.outline(rect, 2.0, Some(Ink::Panel), Ink::Faint, None);
+        boxed(frame, rect, 2.0, Some(Ink::Panel), Ink::Faint);
         let hue = if is_stored { Hue::Store } else { Hue::Shared };
         let kept = square.kept(names.out, at, tick).filter(|_| is_now || is_stored);
         match (kept, is_stored) {

@@ -82,7 +82,7 @@ fn a_maximum_that_grows_is_marked_with_its_factor() {
     assert_eq!(square.maxima(11), [(0, [1.0, 2.0]), (1, [5.0, 5.0])]);
     let view = View { position: 11.5, ..View::still(&given, &picture, [650.0, 420.0]) };
     let frame = Fig.draw(&view, &mut Kept::default());
-    assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1 → 2"), "{}", frame.alt);
+    assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1.00 → 2.00"), "{}", frame.alt);
     assert!(frame.alt.contains("multiplied by 0.368"), "{}", frame.alt);
     assert!(
         frame.alt.contains("4 scores alive of the square's 16") && frame.alt.contains("4 scores are in tiles"),
@@ -108,7 +108,8 @@ fn tiles_vanish_unless_their_scores_are_in_a_buffer() {
         }
     }
     let end = draw(&given(phases), &picture_of_tile, 12.9);
-    assert_eq!((filled(&end, Hue::Shared.tint(14)), filled(&end, Hue::Store.tint(32))), (0, 2));
+    // Two tiles that are over, and the results of both blocks.
+    assert_eq!((filled(&end, Hue::Shared.tint(14)), filled(&end, Hue::Store.tint(32))), (0, 4));
     assert!(end.alt.contains("12 scores in memory of the square's 16"), "{}", end.alt);
 }
 
@@ -123,7 +124,7 @@ fn nothing_leaves_the_picture() {
     }
     let view = View { position: 7.5, ..View::still(&given, &picture, [650.0, 420.0]) };
     let told = |row, column| Fig.tip(&view, &Kept::default(), None, Tag::Cell { buffer: 0, row, column });
-    assert_eq!(told(3, 1).as_deref(), Some("query 3, key 1: now 3 (workgroup 1)"));
+    assert_eq!(told(3, 1).as_deref(), Some("query 3, key 1: now 3.00 (workgroup 1)"));
     assert_eq!(told(0, 3).as_deref(), Some("query 0, key 3: its tile is never loaded"));
     assert_eq!(told(0, 0).as_deref(), Some("query 0, key 0: was computed, and is gone (workgroup 0)"));
 }
