@@ -40,6 +40,8 @@ pub(super) struct Outcome {
 /// growing with √K, and one that lacks a single term by about 1/√K. Products of more than 2³¹ multiplications are compared in some of their
 /// rows and columns: [`Outcome::elements`] is the number of compared elements.
 ///
+/// Of references that are computed by rows, some compare only part of many long ones, at even distances and with the last.
+///
 /// Elements that are the difference of two terms give the least magnitude that their error is relative to; see `softmax`.
 ///
 /// # Errors
@@ -71,9 +73,14 @@ pub(super) fn named(
     let (worst, compared) = match reference.form {
         Form::Product { b_transposed } => Product::new(&given, b_transposed).compare(output, tolerance),
         Form::Element(element) => (each(len, output, (tolerance, 0.0), &|i| element(&given, i)), len as u64),
-        Form::Rows { width, row } => {
+        Form::Rows { width, row, most } => {
             let width = width(&given.args);
-            let rows = (0..len.checked_div(width).unwrap_or(0)).into_par_iter().map(|i| {
+            let all = len.checked_div(width).unwrap_or(0);
+            // An odd distance, so that rows are at all places of a kernel's tiles.
+            let apart = all.checked_div(most(&given.args)).map_or(1, |apart| apart | 1);
+            let rows = (0..all).into_par_iter().filter(|i| i % apart == 0 || i + 1 == all);
+            let compared = rows.clone().count() * width;
+            let rows = rows.map(|i| {
                 let mut expected = vec![Expected::default(); width];
                 row(&given, i, &mut expected);
                 let mut worst = Worst::default();
@@ -82,7 +89,7 @@ pub(super) fn named(
                 }
                 worst
             });
-            (rows.reduce(Worst::default, Worst::join), len as u64)
+            (rows.reduce(Worst::default, Worst::join), compared as u64)
         }
     };
     let elements = usize::try_from(compared).unwrap_or(usize::MAX);

@@ -1,6 +1,6 @@
 //! The table of references: each computes elements of the output from the inputs, so that no output is held whole.
 
-use super::{rows, tokens};
+use super::{attention, rows, tokens};
 use crate::base::tensor::Tensor;
 use crate::job::ReferenceSignature;
 
@@ -35,6 +35,8 @@ pub(super) enum Form {
         width: fn(&[usize]) -> usize,
         /// Fills in row `i`.
         row: fn(&Given<'_>, usize, &mut [Expected]),
+        /// The most rows that are compared.
+        most: fn(&[usize]) -> usize,
     },
 }
 
@@ -47,7 +49,7 @@ pub(super) struct Expected {
 }
 
 /// All references, by name.
-pub(super) static TABLE: [Reference; 14] = [
+pub(super) static TABLE: [Reference; 19] = [
     // dst[i] = src[i * stride + offset]
     Reference {
         signature: ReferenceSignature { name: "strided_copy", args: &["n", "stride", "offset"], inputs: &["src"] },
@@ -105,14 +107,14 @@ pub(super) static TABLE: [Reference; 14] = [
         signature: ReferenceSignature { name: "softmax", args: &["rows", "cols"], inputs: &["x"] },
         len: |args| args[0].checked_mul(args[1]),
         needs: |args| Some(vec![args[0].checked_mul(args[1])?]),
-        form: Form::Rows { width: |args| args[1], row: rows::forward },
+        form: Form::Rows { width: |args| args[1], row: rows::forward, most: |_| usize::MAX },
     },
     // dx = y ∘ (dy - y · dy) of each row
     Reference {
         signature: ReferenceSignature { name: "softmax_backward", args: &["rows", "cols"], inputs: &["y", "dy"] },
         len: |args| args[0].checked_mul(args[1]),
         needs: |args| args[0].checked_mul(args[1]).map(|all| vec![all; 2]),
-        form: Form::Rows { width: |args| args[1], row: rows::backward },
+        form: Form::Rows { width: |args| args[1], row: rows::backward, most: |_| usize::MAX },
     },
     // j[i][k] = y[i] ((1 where i is k, else 0) - y[k]), of one row y
     Reference {
@@ -130,7 +132,7 @@ pub(super) static TABLE: [Reference; 14] = [
         },
         len: |args| Some(args[0]),
         needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
-        form: Form::Rows { width: |_| 1, row: rows::cross_entropy },
+        form: Form::Rows { width: |_| 1, row: rows::cross_entropy, most: |_| usize::MAX },
     },
     // Its gradient: (1 + 2 z lse) y - t of each row, with t 1 at the target and 0 elsewhere
     Reference {
@@ -141,7 +143,48 @@ pub(super) static TABLE: [Reference; 14] = [
         },
         len: |args| args[0].checked_mul(args[1]),
         needs: |args| Some(vec![args[0].checked_mul(args[1])?, args[0]]),
-        form: Form::Rows { width: |args| args[1], row: rows::cross_entropy_backward },
+        form: Form::Rows { width: |args| args[1], row: rows::cross_entropy_backward, most: |_| usize::MAX },
+    },
+    // Attention: o = Σ p v of each query, with p the softmax of its scores q · k / √d
+    Reference {
+        signature: ReferenceSignature { name: "attention", args: &attention::ARGS, inputs: &["q", "k", "v"] },
+        len: |args| Some(attention::sizes(args)?[0]),
+        needs: |args| attention::sizes(args).map(|[q, kv]| vec![q, kv, kv]),
+        form: Form::Rows { width: |args| args[6], row: attention::forward, most: attention::most },
+    },
+    // The logarithm of the sum of e^score of each query
+    Reference {
+        signature: ReferenceSignature { name: "attention_lse", args: &attention::ARGS, inputs: &["q", "k"] },
+        len: |args| attention::sizes(args)?[0].checked_div(args[6]),
+        needs: |args| attention::sizes(args).map(Vec::from),
+        form: Form::Rows { width: |_| 1, row: attention::lse, most: attention::most },
+    },
+    // The gradients of attention, given that of o
+    Reference {
+        signature: ReferenceSignature {
+            name: "attention_d_q",
+            args: &attention::ARGS,
+            inputs: &["q", "k", "v", "d_o"],
+        },
+        len: |args| Some(attention::sizes(args)?[0]),
+        needs: |args| attention::sizes(args).map(|[q, kv]| vec![q, kv, kv, q]),
+        form: Form::Rows { width: |args| args[6], row: attention::d_q, most: attention::most },
+    },
+    Reference {
+        signature: ReferenceSignature {
+            name: "attention_d_k",
+            args: &attention::ARGS,
+            inputs: &["q", "k", "v", "d_o"],
+        },
+        len: |args| Some(attention::sizes(args)?[1]),
+        needs: |args| attention::sizes(args).map(|[q, kv]| vec![q, kv, kv, q]),
+        form: Form::Rows { width: |args| args[5] * args[6], row: attention::d_k, most: |_| usize::MAX },
+    },
+    Reference {
+        signature: ReferenceSignature { name: "attention_d_v", args: &attention::ARGS, inputs: &["q", "k", "d_o"] },
+        len: |args| Some(attention::sizes(args)?[1]),
+        needs: |args| attention::sizes(args).map(|[q, kv]| vec![q, kv, q]),
+        form: Form::Rows { width: |args| args[5] * args[6], row: attention::d_v, most: |_| usize::MAX },
     },
     // The token of cl100k_base that begins at each byte of a text, 2³² - 1 if none does; of random letters in words of `letters`, unless
     // that is 0
@@ -149,7 +192,7 @@ pub(super) static TABLE: [Reference; 14] = [
         signature: ReferenceSignature { name: "cl100k", args: &["bytes", "words", "letters"], inputs: &["packed"] },
         len: |args| Some(args[0]),
         needs: |args| (args[0] <= tokens::MOST_BYTES).then(|| vec![args[1].min(args[0].div_ceil(4))]),
-        form: Form::Rows { width: |args| args[0], row: tokens::cl100k },
+        form: Form::Rows { width: |args| args[0], row: tokens::cl100k, most: |_| usize::MAX },
     },
     // The merges that are learned from a text, two tokens each, by the rule `pattern` for words and `rule` for ties; zeros after the last
     Reference {
@@ -160,7 +203,7 @@ pub(super) static TABLE: [Reference; 14] = [
         },
         len: |args| args[4].checked_mul(2),
         needs: |args| (args[0] <= tokens::MOST_BYTES).then(|| vec![args[1].min(args[0].div_ceil(4))]),
-        form: Form::Rows { width: |args| 2 * args[4], row: tokens::trained },
+        form: Form::Rows { width: |args| 2 * args[4], row: tokens::trained, most: |_| usize::MAX },
     },
 ];
 

@@ -7,7 +7,7 @@ use super::super::frame::{Anchor, Frame};
 use super::super::palette::Ink;
 use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head, keys};
 use crate::figures::text;
-use crate::trace::{AccessKind, EventKind, Phase, Space, Timeline, Transfer};
+use crate::trace::{AccessKind, EventKind, Space, Timeline, Transfer, TransferPart};
 
 /// Bytes of workgroup memory that a copy fills whole: asynchronous copies move 16 bytes or a multiple.
 const PIECE: u32 = 16;
@@ -41,7 +41,7 @@ pub(super) struct Turns {
 #[derive(Clone, Copy)]
 struct Touch {
     warp: u32,
-    phase: Phase,
+    part: TransferPart,
     span: [u32; 2],
 }
 
@@ -51,7 +51,7 @@ fn touches(timeline: &Timeline, workgroup: u32) -> Vec<Touch> {
         .transfers
         .iter()
         .filter(|transfer| transfer.workgroup == workgroup)
-        .map(|Transfer { after, warp, phase, span, .. }| (*after, Touch { warp: *warp, phase: *phase, span: *span }))
+        .map(|Transfer { after, warp, part, span, .. }| (*after, Touch { warp: *warp, part: *part, span: *span }))
         .collect();
     for (index, event) in (1..).zip(&timeline.events) {
         let EventKind::Access { access: AccessKind::Load, buffer, bytes_per_lane, .. } = event.kind else { continue };
@@ -60,7 +60,7 @@ fn touches(timeline: &Timeline, workgroup: u32) -> Vec<Touch> {
         let addresses = timeline.addresses(event);
         let (Some(first), Some(last)) = (addresses.iter().min(), addresses.iter().max()) else { continue };
         let span = [shared.base + first, shared.base + last + u32::from(bytes_per_lane)];
-        all.push((index, Touch { warp: event.warp, phase: Phase::Reads, span }));
+        all.push((index, Touch { warp: event.warp, part: TransferPart::Reads, span }));
     }
     // A transfer `after` n events comes before event n, which is number n + 1 here.
     all.sort_by_key(|(at, _)| *at);
@@ -83,13 +83,13 @@ impl Turns {
         for (at, touch) in touches.iter().enumerate() {
             let mut seen = BTreeSet::new();
             // Reads come in many parts, each of a single place.
-            let span = match touch.phase {
-                Phase::Begins | Phase::Lands => touch.span,
-                Phase::Reads | Phase::HasRead => [touch.span[0], touch.span[0] + 1],
+            let span = match touch.part {
+                TransferPart::Begins | TransferPart::Lands => touch.span,
+                TransferPart::Reads | TransferPart::HasRead => [touch.span[0], touch.span[0] + 1],
             };
             for piece in pieces(span) {
                 let Some(place) = place_of.get(&piece).copied() else { continue };
-                if touch.phase == Phase::Begins {
+                if touch.part == TransferPart::Begins {
                     let (count, first) = begun.entry((touch.warp, place)).or_insert((0, piece));
                     *count += u32::from(*first == piece);
                     let tile = (*count - 1) * places + place;
@@ -100,7 +100,7 @@ impl Turns {
                 } else if seen.insert(place)
                     && let Some(stay) = stays.iter_mut().rev().find(|stay| stay.place == place)
                 {
-                    if touch.phase == Phase::Lands {
+                    if touch.part == TransferPart::Lands {
                         stay.landed = Some(at);
                     } else {
                         let first = stay.read.map_or(at, |[first, _]| first);
@@ -133,7 +133,7 @@ impl Turns {
 fn layout(touches: &[Touch], places: u32) -> Option<BTreeMap<u32, u32>> {
     let mut filled: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let mut known = BTreeSet::new();
-    for touch in touches.iter().filter(|touch| touch.phase == Phase::Begins) {
+    for touch in touches.iter().filter(|touch| touch.part == TransferPart::Begins) {
         let new = pieces(touch.span).filter(|piece| known.insert((touch.warp, *piece)));
         filled.entry(touch.warp).or_default().extend(new);
     }
@@ -251,26 +251,26 @@ mod tests {
     /// have read it.
     fn timeline() -> Timeline {
         let mut timeline = Timeline { warp_width: 32, warps_per_workgroup: 3, ..Timeline::default() };
-        let mut add = |warp, phase, first: u32, bytes: u32| {
+        let mut add = |warp, part, first: u32, bytes: u32| {
             let span = [first, first + bytes];
-            timeline.transfers.push(Transfer { after: 0, workgroup: 0, warp, line: 7, phase, span });
+            timeline.transfers.push(Transfer { after: 0, workgroup: 0, warp, line: 7, part, span });
         };
         for tile in 0..2 {
-            add(0, Phase::Begins, tile * 64, 64);
+            add(0, TransferPart::Begins, tile * 64, 64);
         }
         for tile in 0..4 {
             let first = tile % 2 * 64;
-            add(1, Phase::Lands, first, 64);
-            add(1, Phase::Reads, first, 32);
-            add(2, Phase::Reads, first + 32, 32);
-            add(1, Phase::HasRead, first, 32);
-            add(2, Phase::HasRead, first + 32, 32);
+            add(1, TransferPart::Lands, first, 64);
+            add(1, TransferPart::Reads, first, 32);
+            add(2, TransferPart::Reads, first + 32, 32);
+            add(1, TransferPart::HasRead, first, 32);
+            add(2, TransferPart::HasRead, first + 32, 32);
             if tile < 2 {
-                add(0, Phase::Begins, first, 64);
+                add(0, TransferPart::Begins, first, 64);
             }
         }
         // A copy of the results out of shared memory, which no copy has filled.
-        add(1, Phase::Reads, 128, 64);
+        add(1, TransferPart::Reads, 128, 64);
         timeline
     }
 

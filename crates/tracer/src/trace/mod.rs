@@ -3,6 +3,7 @@
 pub mod banks;
 pub mod cells;
 pub mod counts;
+pub mod course;
 pub mod film;
 pub mod heat;
 pub mod provenance;
@@ -15,11 +16,14 @@ pub use counts::{
     AccessCounts, BranchCounts, CriticalPath, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind,
     SharedAccessCounts, SharedCounts, Trace,
 };
+pub use course::{Course, Followed, Moved, Phase, Rows};
 pub use film::Film;
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;
 pub use record::{
     Backend, CacheState, Ceilings, Check, Device, PassRecord, Record, RoundCounts, Timing, Warning, WarningKind,
 };
-pub use timeline::{AccessKind, Event, EventKind, Exchange, Phase, Piece, Space, Timeline, TracedBuffer, Transfer};
+pub use timeline::{
+    AccessKind, Event, EventKind, Exchange, Piece, Space, Timeline, TracedBuffer, Transfer, TransferPart,
+};
 pub use unwritten::{Reach, Unwritten};

@@ -37,14 +37,14 @@ pub struct Transfer {
     /// Source line, from 1.
     pub line: u32,
     /// Its kind.
-    pub phase: Phase,
+    pub part: TransferPart,
     /// The first byte of workgroup memory and the one after the last; pieces between them may be left out.
     pub span: [u32; 2],
 }
 
 /// The parts of an asynchronous operation on workgroup memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Phase {
+pub enum TransferPart {
     /// A copy to it begins.
     Begins,
     /// The copy has landed: the trace lets it land when it is waited for.

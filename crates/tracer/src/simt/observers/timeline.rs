@@ -3,7 +3,7 @@
 use super::{Access, Exchanged, Observer, Phase, banks, lanes_of, sectors, uniforms};
 use crate::simt::ir::Variable;
 use crate::simt::subgroup::Subgroup;
-use crate::trace::{Event, EventKind, Exchange, Space, Timeline, Transfer, timeline};
+use crate::trace::{Event, EventKind, Exchange, Space, Timeline, Transfer, TransferPart};
 
 /// Records what one workgroup does.
 pub struct Recorder<'a> {
@@ -48,18 +48,18 @@ impl<'a> Recorder<'a> {
 
     /// Keeps a part of an asynchronous operation. Its pieces come as several accesses: those that adjoin become one.
     fn transfer(&mut self, access: &Access<'_>, phase: Phase) {
-        let phase = match phase {
-            Phase::Begins { .. } => timeline::Phase::Begins,
-            Phase::Lands { .. } => timeline::Phase::Lands,
-            Phase::Reads => timeline::Phase::Reads,
-            Phase::HasRead => timeline::Phase::HasRead,
+        let part = match phase {
+            Phase::Begins { .. } => TransferPart::Begins,
+            Phase::Lands { .. } => TransferPart::Lands,
+            Phase::Reads => TransferPart::Reads,
+            Phase::HasRead => TransferPart::HasRead,
         };
         let firsts = || lanes_of(access.mask).map(|lane| access.addresses.at(lane));
         let (Some(first), Some(last)) = (firsts().min(), firsts().max()) else { return };
         let span = [first, last + access.place.bytes()];
         let after = u32::try_from(self.events.len()).unwrap_or(u32::MAX);
         let (workgroup, warp, line) = (self.workgroup, self.warp, access.place.line);
-        let new = Transfer { after, workgroup, warp, line, phase, span };
+        let new = Transfer { after, workgroup, warp, line, part, span };
         if let Some(open) = self.transfers.last_mut()
             && *open == (Transfer { span: open.span, ..new })
             && span[0] <= open.span[1]
