@@ -179,6 +179,7 @@ fn arguments(args: &[Arg]) -> String {
             ArgKind::Buffer => "a buffer".to_owned(),
             ArgKind::Number => "an expression".to_owned(),
             ArgKind::Experiment => "an experiment".to_owned(),
+            ArgKind::Program => "a program".to_owned(),
             ArgKind::UpTo(most) => format!("0 to {most}"),
         };
         let needed = if arg.required { ", required" } else { "" };

@@ -1,7 +1,7 @@
 //! The data of a device's figures: bytes by level of memory, kernels under ceilings, a grid over SMs.
 
 use crate::device::Waves;
-use crate::trace::CriticalPath;
+use crate::trace::{CriticalPath, Moved};
 
 /// The bytes that a device counted at its DRAM.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,4 +143,24 @@ impl Spread {
         });
         usize::try_from(tick).unwrap_or(usize::MAX)
     }
+}
+
+/// What a program's buffers moved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metered {
+    /// The program's title.
+    pub title: String,
+    /// Its passes, in order.
+    pub passes: Vec<MeteredPass>,
+}
+
+/// What a pass moved.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeteredPass {
+    /// Its title.
+    pub title: String,
+    /// How often it was launched.
+    pub launches: u64,
+    /// By buffer, over all launches.
+    pub moved: Vec<Moved>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::answers::{River, Roofline, Spread, Waits};
+use super::answers::{Metered, River, Roofline, Spread, Waits};
 use super::event::WarpView;
 use super::frame::{Frame, Tag};
 use super::mark::Mark;
@@ -14,7 +14,7 @@ use super::reel::{Moment, Reel};
 use super::shape::Shape;
 use crate::job::Job;
 use crate::lesson::{Facts, Picture, Program, Ring};
-use crate::trace::{Heat, Timeline};
+use crate::trace::{Course, Heat, Timeline};
 
 /// A kind of picture of a launch or a program. One file implements it, and one word of the list in `mod.rs` names it.
 pub trait Figure: Sync {
@@ -33,6 +33,11 @@ pub trait Figure: Sync {
     /// A description of what the pointer is on; `event` is the timeline's index of the event on the stage.
     fn tip(&self, _view: &View<'_>, _kept: &Kept, _event: Option<usize>, _tag: Tag) -> Option<String> {
         None
+    }
+
+    /// The phases of a launch that are the ticks of its clock, by their places in the course; of all workgroups unless it says otherwise.
+    fn ticks(&self, given: &Given, _: &Picture) -> Vec<usize> {
+        given.course().map_or_else(|_| Vec::new(), |course| (0..course.phases.len()).collect())
     }
 
     /// The element of a buffer that the pointer is on: a click asks where it came from.
@@ -78,6 +83,8 @@ pub enum Clock {
     Rounds,
     /// A launch's workgroups, one after the other.
     Workgroups,
+    /// What a launch's workgroups do from barrier to barrier, one workgroup after the other.
+    Phases,
 }
 
 /// An argument of a figure.
@@ -108,6 +115,8 @@ pub enum ArgKind {
     Number,
     /// An experiment of the lesson.
     Experiment,
+    /// A program of the lesson.
+    Program,
     /// A whole number up to this.
     UpTo(u32),
 }
@@ -166,6 +175,10 @@ pub struct Asks {
     pub rounds: bool,
     /// The curves of an experiment of the lesson.
     pub curves: bool,
+    /// What the workgroups do from barrier to barrier, with the contents of these workgroup variables.
+    pub course: Option<Vec<String>>,
+    /// What the buffers of the program move, and those of these programs.
+    pub meters: Option<Vec<String>>,
     /// The contents of these buffers after each launch.
     pub film: Vec<String>,
 }
@@ -180,7 +193,8 @@ impl Asks {
     /// Whether something of that comes from a trace.
     #[must_use]
     pub fn is_traced(&self) -> bool {
-        self.timeline || self.heat || self.waits || self.river || self.rounds || !self.film.is_empty()
+        let launches = self.heat || self.course.is_some() || self.meters.is_some() || !self.film.is_empty();
+        self.timeline || self.waits || self.river || self.rounds || launches
     }
 }
 
@@ -205,6 +219,10 @@ pub struct Given {
     pub rounds: Vec<Plot>,
     /// The curves of the experiment that the figure names.
     pub curves: Option<Plot>,
+    /// What the launch's workgroups do from barrier to barrier, or why that is not known.
+    pub course: Option<Result<Arc<Course>, String>>,
+    /// What the buffers of programs move: the one on the stage, then those that the figure names; or why that is not known.
+    pub meters: Option<Result<Vec<Metered>, String>>,
     /// The contents of buffers after each launch, or why there are none.
     pub reel: Option<Result<Arc<Reel>, String>>,
     /// Values of the figure's arguments that are expressions.
@@ -212,6 +230,24 @@ pub struct Given {
 }
 
 impl Given {
+    /// The course of the launch; else what to say instead.
+    pub(super) fn course(&self) -> Result<&Course, &str> {
+        match &self.course {
+            None => Err(RUNNING),
+            Some(Err(why)) => Err(why),
+            Some(Ok(course)) => Ok(course),
+        }
+    }
+
+    /// The phases that load rows of any of these buffers, by their places in the course; names that are none are ignored.
+    pub(super) fn loading(&self, names: &[&str]) -> Vec<usize> {
+        let Ok(course) = self.course() else { return Vec::new() };
+        let known: Vec<u16> =
+            names.iter().filter(|name| !name.is_empty()).filter_map(|name| course.find(name)).collect();
+        let loads = |at: &usize| course.phases[*at].loads.iter().any(|rows| known.contains(&rows.buffer));
+        (0..course.phases.len()).filter(loads).collect()
+    }
+
     /// Accesses alone.
     #[must_use]
     pub fn of(timeline: &Arc<Timeline>) -> Self {
@@ -279,11 +315,21 @@ impl<'a> View<'a> {
     /// The buffers' contents and the moment among them; else what to say instead.
     pub(super) fn reel(&self) -> Result<(&'a Reel, Moment), &'a str> {
         match &self.given.reel {
-            None => Err("The program is being run…"),
+            None => Err(RUNNING),
             Some(Err(why)) => Err(why),
             Some(Ok(reel)) => Ok((reel, reel.moment(self.position, self.motion))),
         }
     }
+}
+
+/// Said until a program's results are there.
+pub(super) const RUNNING: &str = "The program is being run…";
+
+/// The phase, among `ticks`, at which a figure opens: at the share that it is given, or else the last.
+#[must_use]
+pub fn opening_phase(ticks: usize, picture: &Picture) -> usize {
+    let last = ticks.saturating_sub(1);
+    picture.number("at").map_or(last, |share| ((ticks as f64 * share) as usize).min(last))
 }
 
 /// State that a figure keeps from frame to frame.

@@ -113,6 +113,12 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
         (ArgKind::Experiment, _) => {
             Some((format!("`{name}` is no experiment"), "write its id in double quotes".to_owned()))
         }
+        (ArgKind::Program, ArgValue::Text(id)) => {
+            let programs = || lesson.programs.iter().map(|program| program.id.as_str());
+            (!programs().any(|known| known == id))
+                .then(|| (format!("there is no program `{id}`"), did_you_mean(id, programs())))
+        }
+        (ArgKind::Program, _) => Some((format!("`{name}` is no program"), "write its id in double quotes".to_owned())),
         (ArgKind::UpTo(most), ArgValue::Number(n)) if n.fract() == 0.0 && (0.0..=f64::from(most)).contains(n) => None,
         (ArgKind::UpTo(most), _) => {
             Some((format!("`{name}` is no whole number up to {most}"), format!("write a number from 0 to {most}")))

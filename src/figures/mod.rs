@@ -26,6 +26,10 @@ figures! {
     schedulers
     roofline
     contents
+    scores
+    meter
+    heads
+    pages
     experts
     shards
     stairs
@@ -76,11 +80,11 @@ mod tower;
 mod fixtures;
 
 pub use crate::math;
-pub use answers::{Counted, Reach, River, Roof, Roofline, Spot, Spread, Waits};
+pub use answers::{Counted, Metered, MeteredPass, Reach, River, Roof, Roofline, Spot, Spread, Waits};
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;
 pub use event::WarpView;
-pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View};
+pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View, opening_phase};
 pub use frame::{Anchor, Frame, Item, Tag};
 pub use judge::{find, fitting, judge, judge_meanings, plays};
 pub use palette::{Hue, Ink, Rgb, Theme};

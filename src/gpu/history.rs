@@ -46,6 +46,7 @@ impl History {
             timeline_workgroups: Vec::new(),
             races: false,
             heat: false,
+            course: None,
             ..job.trace.clone().unwrap_or_default()
         };
         let job = Job {

@@ -10,9 +10,9 @@ use crate::base::diag::Diagnostic;
 use crate::base::parts::parts;
 use crate::base::tensor::{Elem, Init, Tensor};
 use crate::job::{Action, Assembled, Code, Job, Launch, Shown, TraceSpec, written_for_cuda};
-use crate::simt::{self, Options, Program};
+use crate::simt::{self, Options, Program, Watched};
 use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
-use crate::trace::{AccessCounts, GlobalCounts, PassRecord, RoundCounts, Trace};
+use crate::trace::{AccessCounts, GlobalCounts, Moved, PassRecord, RoundCounts, Trace};
 
 /// The tracer, described as a device. It has WebGPU's default limits where it needs any.
 #[must_use]
@@ -114,6 +114,11 @@ impl<'a> Machine<'a> {
             // A quick trace counts only the launch shown; earlier launches only make the buffers that it reads. A film needs no counts.
             count: (shown || !quick) && self.job.film.is_empty(),
             heat: if self.spec.heat && shown { columns.clone() } else { Vec::new() },
+            course: self.spec.course.as_ref().map(|variables| Watched {
+                columns: columns.clone(),
+                variables: variables.clone(),
+                phases: shown,
+            }),
             poison: Some(launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].is_poison()).collect()),
             spec: TraceSpec {
                 timeline_workgroups: if shown { self.spec.timeline_workgroups.clone() } else { Vec::new() },
@@ -136,15 +141,32 @@ impl<'a> Machine<'a> {
                 (buffer.columns, buffer.of) = (columns, self.job.buffers[binding.buffer].name.clone());
             }
         }
+        let name = |binding: usize| self.job.buffers[launch.bindings[binding].buffer].name.clone();
+        if let Some(course) = &mut outcome.course {
+            course.launch = (place, number);
+            course.variables.iter_mut().take(launch.bindings.len()).enumerate().for_each(|(i, v)| v.of = name(i));
+        }
+        let moved: Vec<Moved> = (0..).zip(outcome.moved).map(|(i, moved)| Moved { buffer: name(i), ..moved }).collect();
         let goes_on = outcome.trace.complete && !(quick && shown);
         let groups = grid.into_iter().map(u64::from).product();
         let pass = &mut self.passes[place];
         pass.timeline = outcome.timeline.or(pass.timeline.take());
         pass.heat = outcome.heat.or(pass.heat.take());
+        pass.course = outcome.course.or(pass.course.take());
+        add_moved(&mut pass.moved, moved);
         if options.count {
             count(pass, outcome.trace, groups);
         }
         Ok(goes_on)
+    }
+
+    /// Notes what a copy or a fill reads of a buffer and writes to it, in bytes.
+    fn copied(&mut self, pass: usize, buffer: usize, [loaded, stored]: [u64; 2]) {
+        if self.spec.course.is_some() {
+            let buffer = self.job.buffers[buffer].name.clone();
+            let moved = Moved { buffer, loaded, loaded_once: loaded, stored, stored_once: stored };
+            add_moved(&mut self.passes[pass].moved, vec![moved]);
+        }
     }
 
     /// The buffers of a launch, in the order of its bindings.
@@ -206,6 +228,8 @@ impl Host for Machine<'_> {
                 let bytes = job.buffers[*from].bytes();
                 self.tensors[*to] = self.tensors[*from].clone();
                 count(&mut self.passes[place], moved(bytes, bytes), 0);
+                self.copied(place, *from, [bytes, 0]);
+                self.copied(place, *to, [0, bytes]);
                 true
             }
             Action::Fill { buffer, value } => {
@@ -213,6 +237,7 @@ impl Host for Machine<'_> {
                 let count_of = usize::try_from(spec.count).unwrap_or(usize::MAX);
                 self.tensors[*buffer] = Tensor::new(spec.elem, count_of, Init::Value(*value), 0, 0);
                 count(&mut self.passes[place], moved(0, spec.bytes()), 0);
+                self.copied(place, *buffer, [0, spec.bytes()]);
                 true
             }
         };
@@ -252,6 +277,16 @@ fn count(pass: &mut PassRecord, trace: Trace, workgroups: u64) {
     match &mut pass.trace {
         Some(total) => total.add(&trace),
         None => pass.trace = Some(trace),
+    }
+}
+
+/// Adds what one launch moved to what its pass did.
+fn add_moved(all: &mut Vec<Moved>, more: Vec<Moved>) {
+    for moved in more {
+        match all.iter_mut().find(|known| known.buffer == moved.buffer) {
+            Some(known) => known.add(&moved),
+            None => all.push(moved),
+        }
     }
 }
 

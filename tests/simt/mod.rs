@@ -4,6 +4,7 @@ mod atomics;
 mod control;
 mod cooperative;
 mod counting;
+mod course;
 mod critical;
 mod halves;
 mod heat;

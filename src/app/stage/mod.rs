@@ -131,7 +131,7 @@ impl Stage {
         self.warp = self.warp.min(warps - 1);
         let events = events(timeline, state.place.stage.workgroup, self.warp);
         self.begin_at_the_watched_line(state);
-        let ticks = Ticks::of(clock, &given, &events);
+        let ticks = Ticks::of(figure, &picture, &given, &events);
         self.begin_parts(clock, &ticks, &given, &picture);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         // Of a large grid the workgroups are not known one by one.
@@ -158,10 +158,7 @@ impl Stage {
         let reads = reads(figure);
         let playing = match clock {
             Clock::Events => ROW + STRIP + 8.0,
-            _ if !plays => 4.0,
-            Clock::Still | Clock::Hand | Clock::Launches | Clock::Waves | Clock::Rounds | Clock::Workgroups => {
-                ROW + 4.0
-            }
+            _ => 4.0 + if plays { ROW } else { 0.0 },
         };
         let reading = if reads { ROW } else { 0.0 };
         let shown = Rect::from_min_max(room.min, room.max - vec2(0.0, reading + playing));
@@ -200,12 +197,15 @@ impl Stage {
 
     /// Puts the player of waves, workgroups or rounds where the figure opens: at its wave, or at the end.
     fn begin_parts(&mut self, clock: Clock, ticks: &Ticks, given: &Given, picture: &Picture) {
-        let is_of_parts = matches!(clock, Clock::Waves | Clock::Rounds | Clock::Workgroups);
+        let is_of_parts = matches!(clock, Clock::Waves | Clock::Rounds | Clock::Workgroups | Clock::Phases);
         if !is_of_parts || self.parts_of == Some(clock) || ticks.count == 0 {
             return;
         }
-        let opening = given.spread.as_ref().filter(|_| clock == Clock::Waves);
-        let opening = opening.map_or(ticks.count - 1, |spread| spread.opening(figures::begins(picture)));
+        let opening = match (clock, &given.spread) {
+            (Clock::Waves, Some(spread)) => spread.opening(figures::begins(picture)),
+            (Clock::Phases, _) => figures::opening_phase(ticks.count, picture),
+            _ => ticks.count - 1,
+        };
         self.parts.go_to(opening);
         self.parts_of = Some(clock);
     }
@@ -214,7 +214,7 @@ impl Stage {
     fn clock(&mut self, clock: Clock) -> &mut Player {
         match clock {
             Clock::Launches => &mut self.launches.player,
-            Clock::Waves | Clock::Rounds | Clock::Workgroups => &mut self.parts,
+            Clock::Waves | Clock::Rounds | Clock::Workgroups | Clock::Phases => &mut self.parts,
             Clock::Events | Clock::Still | Clock::Hand => &mut self.player,
         }
     }

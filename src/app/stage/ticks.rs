@@ -1,7 +1,8 @@
 //! The ticks of a figure's clock: how many there are, and what one is called.
 
 use super::launches;
-use crate::figures::{self, Clock, Given};
+use crate::figures::{self, Clock, Figure, Given};
+use crate::lesson::Picture;
 use crate::trace::EventKind;
 
 /// The ticks of a figure's clock.
@@ -20,9 +21,9 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// The ticks of a clock; `events` has the indices of the warp's events in the timeline.
-    pub(super) fn of(clock: Clock, given: &Given, events: &[usize]) -> Self {
-        match clock {
+    /// The ticks of a figure's clock; `events` has the indices of the warp's events in the timeline.
+    pub(super) fn of(figure: &dyn Figure, picture: &Picture, given: &Given, events: &[usize]) -> Self {
+        match figure.card().clock {
             Clock::Events => {
                 let is_barrier = |index: &usize| given.timeline.events[*index].kind == EventKind::Barrier;
                 let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
@@ -45,6 +46,13 @@ impl Ticks {
             Clock::Workgroups => {
                 let count = given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
                 Ticks { count, names: ["workgroup", "workgroup"], plural: "workgroups", ..Ticks::default() }
+            }
+            Clock::Phases => {
+                let ticks = figure.ticks(given, picture);
+                let workgroup =
+                    |at: usize| Some(given.course.as_ref()?.as_ref().ok()?.phases.get(ticks[at])?.workgroup);
+                let stops = (0..ticks.len()).filter(|at| *at == 0 || workgroup(*at) != workgroup(at - 1)).collect();
+                Ticks { count: ticks.len(), stops, names: ["phase", "workgroup"], plural: "phases", ..Ticks::default() }
             }
             Clock::Still | Clock::Hand => Ticks::default(),
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::At;
-use super::question::{Accesses, Answer, Built, Outcome, Question, Store, Traced};
+use super::question::{Accesses, Answer, Built, Coursed, Outcome, Question, Store, Traced};
 use crate::base::diag::Diagnostic;
 use crate::figures::Reel;
 use crate::job::Shown;
@@ -75,6 +75,12 @@ impl Answers {
     #[must_use]
     pub fn accesses(&self, at: &At, shown: Shown, workgroup: u32) -> Known<'_, Arc<Accesses>> {
         answer!(self.get(&Question::Accesses(at.clone(), shown, workgroup)), Accesses)
+    }
+
+    /// What the workgroups of a launch do.
+    #[must_use]
+    pub fn course(&self, at: &At, shown: Shown, variables: &[String]) -> Known<'_, Arc<Coursed>> {
+        answer!(self.get(&Question::Course(at.clone(), shown, variables.to_vec())), Course)
     }
 
     /// The contents of buffers after each launch.

@@ -15,7 +15,7 @@ pub use answers::{Answers, Noting};
 pub use at::{At, How};
 pub use inline::Inline;
 pub use measure::measure;
-pub use question::{Accesses, Answer, Built, Outcome, Question, Store, Traced};
+pub use question::{Accesses, Answer, Built, Coursed, Outcome, Question, Store, Traced};
 pub use trace::trace;
 
 #[cfg(test)]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::At;
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
-use crate::figures::Reel;
+use crate::figures::{Metered, Reel};
 use crate::job::{Job, Shown};
 use crate::lesson::Facts;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings, Record};
-use crate::trace::{Finding, Heat, PassRecord, Timeline, Trace};
+use crate::trace::{Course, Finding, Heat, PassRecord, Timeline, Trace};
 
 /// A question that some work answers. The answer depends on nothing else.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +23,9 @@ pub enum Question {
     Heat(At, Shown),
     /// Single accesses of a workgroup of a launch, by its linear index.
     Accesses(At, Shown, u32),
+    /// What each workgroup of a launch does from barrier to barrier, with the contents of these workgroup variables; and what each pass of
+    /// the program moves.
+    Course(At, Shown, Vec<String>),
     /// The contents of these buffers after each launch.
     Film(At, Vec<String>),
     /// Where an element of a buffer came from, counted in 32-bit words.
@@ -42,6 +45,7 @@ impl Question {
             | Self::Counts(at)
             | Self::Heat(at, _)
             | Self::Accesses(at, ..)
+            | Self::Course(at, ..)
             | Self::Film(at, _)
             | Self::Origin(at, ..)
             | Self::Time(at) => Some(at),
@@ -67,6 +71,8 @@ pub enum Answer {
     Heat(Arc<Heat>),
     /// To [`Question::Accesses`].
     Accesses(Arc<Accesses>),
+    /// To [`Question::Course`].
+    Course(Arc<Coursed>),
     /// To [`Question::Film`].
     Reel(Arc<Reel>),
     /// To [`Question::Origin`].
@@ -126,6 +132,15 @@ impl Traced {
     pub fn launch(&self, place: usize) -> Option<&Launch> {
         self.launches.get(place)?.as_ref()
     }
+}
+
+/// What the workgroups of a launch did, and what the passes of its program moved.
+#[derive(Debug, Default)]
+pub struct Coursed {
+    /// The launch's phases.
+    pub course: Arc<Course>,
+    /// The program with its passes.
+    pub metered: Metered,
 }
 
 /// Single accesses of a workgroup.

@@ -5,10 +5,12 @@ use std::sync::atomic::AtomicBool;
 
 use super::At;
 use super::film;
-use super::question::{Accesses, Answer, Built, Outcome, Question, Traced};
+use super::question::{Accesses, Answer, Built, Coursed, Outcome, Question, Traced};
 use crate::base::diag::Diagnostic;
+use crate::figures::{Metered, MeteredPass};
 use crate::gpu::simt;
 use crate::job::{Job, Language, Shown, TraceSpec};
+use crate::lesson::Program;
 use crate::session::jobs::own::is_edit;
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Purpose};
@@ -43,6 +45,10 @@ pub fn trace(question: &Question, compiler: Compiler<'_>, cancel: &AtomicBool) -
         Question::Accesses(at, shown, workgroup) => only(
             accesses(at, *shown, *workgroup, compiler, cancel).map(|accesses| Answer::Accesses(Arc::new(accesses))),
         ),
+        Question::Course(at, shown, variables) => {
+            let followed = course(at, *shown, variables, compiler, cancel);
+            only(followed.map(|followed| Answer::Course(Arc::new(followed))))
+        }
         Question::Film(at, buffers) => {
             let program = at.setting().lesson.program(&at.variant().program);
             let job = job(at, &Purpose { check: false, ..purpose(at) });
@@ -150,6 +156,29 @@ fn accesses(
         timeline: Arc::new(timeline.unwrap_or_default()),
         findings: trace.map(|trace| trace.findings).unwrap_or_default(),
     })
+}
+
+/// What the workgroups of a launch do, and what each pass of the program moves. The launch is followed whether its result is right or not.
+fn course(
+    at: &At,
+    shown: Shown,
+    variables: &[String],
+    compiler: Compiler<'_>,
+    cancel: &AtomicBool,
+) -> Result<Coursed, Vec<Diagnostic>> {
+    let spec = TraceSpec { course: Some(variables.to_vec()), shown, ..spec(at) };
+    let Done { record, .. } =
+        run(job(at, &Purpose { check: false, trace: Some(spec), ..purpose(at) })?, compiler, cancel)?;
+    let program = at.setting().lesson.program(&at.variant().program);
+    let titles = program.map(Program::passes).unwrap_or_default();
+    let (mut course, mut passes) = (None, Vec::new());
+    for (place, pass) in record.passes.into_iter().enumerate() {
+        course = course.or(pass.course);
+        let title = titles.get(place).map_or(&pass.id, |pass| &pass.title).clone();
+        passes.push(MeteredPass { title, launches: pass.launches, moved: pass.moved });
+    }
+    let title = program.map_or_else(String::new, |program| program.title.clone());
+    Ok(Coursed { course: Arc::new(course.unwrap_or_default()), metered: Metered { title, passes } })
 }
 
 fn spec(at: &At) -> TraceSpec {

@@ -110,7 +110,7 @@ fn worker_of(question: &Question) -> Worker {
     match question {
         Question::Build(_) => Worker::Builder,
         Question::Counts(_) | Question::Heat(..) | Question::Accesses(..) => Worker::Tracer,
-        Question::Film(..) | Question::Origin(..) => Worker::Explainer,
+        Question::Film(..) | Question::Origin(..) | Question::Course(..) => Worker::Explainer,
         Question::Time(_) | Question::Ceilings(_) => Worker::Device,
     }
 }
@@ -132,7 +132,9 @@ fn is_present(now: &Now, place: &Place, question: &Question) -> bool {
         Question::Build(at) | Question::Counts(at) | Question::Film(at, _) => {
             now.traced(&at.variant().program) == Some(at)
         }
-        Question::Heat(at, shown) => now.traced(&at.variant().program) == Some(at) && *shown == place.shown(),
+        Question::Heat(at, shown) | Question::Course(at, shown, _) => {
+            now.traced(&at.variant().program) == Some(at) && *shown == place.shown()
+        }
         Question::Time(at) if now.timed(&at.variant().program) == Some(at) => true,
         Question::Time(at) => match (at.how(), place.setting().map(Arc::new)) {
             (How::Timed { backend, .. }, Some(setting)) => {

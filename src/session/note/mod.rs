@@ -344,7 +344,7 @@ impl Builder<'_> {
         };
         let id = format!("{name}-stage");
         // A warp's events are too many for a picture that plays by itself.
-        let plays = matches!(card.clock, Clock::Launches | Clock::Waves);
+        let plays = matches!(card.clock, Clock::Launches | Clock::Waves | Clock::Phases);
         Some(match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
             None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) },

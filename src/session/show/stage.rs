@@ -7,10 +7,10 @@ use super::first::first_to_see;
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
-use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Reach, Spread, Subject};
+use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Metered, Reach, Spread, Subject};
 use crate::job::{Job, Shown};
 use crate::lesson::{Env, Kernel, Lesson, Picture, Program, Step, Variant};
-use crate::session::ask::{Accesses, Answer, At, Built, Question, Store, Traced};
+use crate::session::ask::{Accesses, Answer, At, Built, Coursed, Question, Store, Traced};
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Params};
 use crate::session::pack::quote::Quotes;
@@ -146,6 +146,13 @@ impl<'a> Stage<'a> {
         {
             given.heat = Some(heat);
         }
+        if let Some(variables) = &asks.course {
+            let question = Question::Course(at.clone(), self.shown, variables.clone());
+            given.course = coursed(store, question).map(|answer| answer.map(|answer| answer.course.clone()));
+        }
+        if let Some(others) = &asks.meters {
+            given.meters = self.meters(others, store);
+        }
         if !asks.film.is_empty() {
             given.reel = match store.ask(Question::Film(at.clone(), asks.film.clone())) {
                 Some(Ok(Answer::Reel(reel))) => Some(Ok(reel)),
@@ -173,6 +180,17 @@ impl<'a> Stage<'a> {
         {
             given.rounds = pipeline::series(program, &traced.record);
         }
+    }
+
+    /// What the buffers of the program move, and those of others; None until all of them are known.
+    fn meters(&self, others: &[String], store: &dyn Store) -> Option<Result<Vec<Metered>, String>> {
+        let others = others.iter().map(|other| At::traced(self.setting(), &Variant::plain(other)));
+        let all = std::iter::once(self.at.clone()).chain(others);
+        let of = |at: At| coursed(store, Question::Course(at, Shown::default(), Vec::new()));
+        // Each is asked for before the first that is missing ends the search.
+        let all: Vec<_> = all.map(of).collect();
+        let metered = |answer: Option<Result<Arc<Coursed>, String>>| Some(answer?.map(|of| of.metered.clone()));
+        all.into_iter().map(metered).collect::<Option<Vec<_>>>().map(|all| all.into_iter().collect())
     }
 
     /// The bytes that the modelled device's DRAM can have moved in the program's recorded time.
@@ -216,6 +234,8 @@ impl Answered {
     pub fn is_missing(&self, is_traceable: bool) -> bool {
         let failed = (self.asks.timeline && self.given.timeline.events.is_empty())
             || matches!(self.given.reel, Some(Err(_)))
+            || matches!(self.given.course, Some(Err(_)))
+            || matches!(self.given.meters, Some(Err(_)))
             || (self.asks.heat && self.given.heat.is_none());
         self.asks.is_traced() && (!is_traceable || failed)
     }
@@ -250,6 +270,10 @@ impl Answered {
             (Clock::Workgroups, _) => {
                 let workgroups = self.given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
                 (workgroups, workgroups.saturating_sub(1))
+            }
+            (Clock::Phases, _) => {
+                let ticks = self.figure.ticks(&self.given, stage.picture).len();
+                (ticks, figures::opening_phase(ticks, stage.picture))
             }
             _ => (0, 0),
         }
@@ -291,6 +315,15 @@ fn accesses(store: &dyn Store, at: At, shown: Shown, workgroup: u32) -> Option<A
     match store.ask(Question::Accesses(at, shown, workgroup)) {
         Some(Ok(Answer::Accesses(accesses))) => Some(accesses),
         _ => None,
+    }
+}
+
+/// The answer to a question about a course, or the problem in words; None if it is not known.
+fn coursed(store: &dyn Store, question: Question) -> Option<Result<Arc<Coursed>, String>> {
+    match store.ask(question)? {
+        Ok(Answer::Course(course)) => Some(Ok(course)),
+        Ok(_) => None,
+        Err(problems) => Some(Err(first(&problems))),
     }
 }
 

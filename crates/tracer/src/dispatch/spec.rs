@@ -20,6 +20,9 @@ pub struct TraceSpec {
     pub races: bool,
     /// Count how often each element of a matrix is fetched from global memory, in the launch shown. It takes about half as long again.
     pub heat: bool,
+    /// The workgroup variables whose contents are kept at each barrier of the launch shown; the rows of buffers that are accessed between
+    /// barriers are kept then, too, and what each launch moves from and to each buffer. None keeps nothing of that.
+    pub course: Option<Vec<String>>,
     /// Warp instructions after which a program is taken to be endless.
     pub fuel: u64,
     /// The language of the kernels that are traced, where they are written in two.
@@ -58,6 +61,7 @@ impl Default for TraceSpec {
             only_timeline_workgroups: false,
             races: false,
             heat: false,
+            course: None,
             fuel: FUEL,
             language: Language::Wgsl,
         }

@@ -12,13 +12,14 @@ use super::again::{self, Again};
 use super::code::Code;
 use super::fragment::LANES;
 use super::observers::{
-    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Known, Nobody, Poisoned, Recorder, Stored, Written,
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Following, Known, Nobody, Poisoned, Recorder, Stored,
+    Trail, Watched, Written,
 };
 use super::waiting::Waiting;
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, arrival, classes, emit, memory, tally};
 use crate::dispatch::TraceSpec;
-use crate::trace::{Heat, Space, Timeline, Trace, TracedBuffer};
+use crate::trace::{Course, Heat, Moved, Space, Timeline, Trace, TracedBuffer};
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::Tensor;
 
@@ -46,13 +47,23 @@ pub struct Options {
     pub count: bool,
     /// By binding, the columns of the row-major matrix whose fetches are counted; empty where none are.
     pub heat: Vec<Option<u64>>,
+    /// Whom to follow from barrier to barrier; None follows nobody.
+    pub course: Option<Watched>,
     /// By binding, whether the unwritten part of the buffer is poison. None: that of buffers which hold nothing but poison.
     pub poison: Option<Vec<bool>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { spec: TraceSpec::default(), fuel: 1 << 36, threads: None, count: true, heat: Vec::new(), poison: None }
+        Self {
+            spec: TraceSpec::default(),
+            fuel: 1 << 36,
+            threads: None,
+            count: true,
+            heat: Vec::new(),
+            course: None,
+            poison: None,
+        }
     }
 }
 
@@ -65,6 +76,10 @@ pub struct Outcome {
     pub timeline: Option<Timeline>,
     /// How often the elements of matrices were fetched, where that was asked for.
     pub heat: Option<Heat>,
+    /// What workgroups did from barrier to barrier, where that was asked for.
+    pub course: Option<Course>,
+    /// By binding, what was moved; empty where nobody was followed.
+    pub moved: Vec<Moved>,
     /// By binding, where the run stored to; empty unless races were looked for over the whole grid.
     pub written: Vec<Written>,
     /// The fuel that is left.
@@ -92,7 +107,9 @@ pub fn run(
     let variables = &program.ir.variables;
     let fetched =
         (!options.heat.is_empty()).then(|| Fetched::new(&options.heat, variables, &sizes(buffers), workgroups));
-    let launch = Launch { program, grid, options, fetched: fetched.as_ref(), cancel, progress };
+    let sizes = sizes(buffers);
+    let trail = options.course.as_ref().map(|watched| Trail::new(watched, variables, &sizes, workgroups));
+    let launch = Launch { program, grid, options, fetched: fetched.as_ref(), trail: trail.as_ref(), cancel, progress };
     let go = |buffers: &mut [Tensor]| {
         program.with_own(buffers, |buffers| match options.spec.warp_width {
             8 => launch.run::<8>(buffers),
@@ -110,7 +127,8 @@ pub fn run(
             pool.install(|| go(buffers))
         }
     }?;
-    Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), ..outcome })
+    let (course, moved) = trail.map(Trail::finish).unwrap_or_default();
+    Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), course, moved, ..outcome })
 }
 
 /// Refuses a grid whose workgroups cannot be numbered.
@@ -152,6 +170,7 @@ pub(super) struct Launch<'a> {
     grid: [u32; 3],
     pub options: &'a Options,
     pub fetched: Option<&'a Fetched>,
+    pub trail: Option<&'a Trail<'a>>,
     cancel: &'a AtomicBool,
     progress: &'a (dyn Fn(u64, u64) + Sync),
 }
@@ -252,7 +271,7 @@ impl Launch<'_> {
         }
         trace.seconds = started.map_or(0.0, |started| started.elapsed().as_secs_f64());
         let written = stored.map(Stored::finish).unwrap_or_default();
-        Ok(Outcome { trace, timeline, heat: None, written, fuel })
+        Ok(Outcome { trace, timeline, heat: None, course: None, moved: Vec::new(), written, fuel })
     }
 
     /// The workgroups whose events are kept, in order.
@@ -329,6 +348,7 @@ impl Launch<'_> {
             cancelled: false,
         };
         let mut fetching = self.fetched.map(Fetching::new);
+        let mut following = self.trail.map(Following::new);
         let mut room: Option<(Workgroup<W>, Option<Checks<'s>>)> = None;
         for linear in workgroups {
             if self.cancel.load(Ordering::Relaxed) {
@@ -346,12 +366,19 @@ impl Launch<'_> {
                 Recorder::new(scene.variables, number, self.options.spec.max_events)
             });
             fetching.iter_mut().for_each(|f| f.start(*linear));
+            following.iter_mut().for_each(|f| f.start(*linear, &workgroup.shared));
             let given = match fuel {
                 Fuel::Each(share) => share,
                 Fuel::Together(all) => all - part.used,
             };
             let mut left = given;
-            let watchers = (part.counter.as_mut(), recorder.as_mut(), checks.as_mut(), fetching.as_mut());
+            let watchers = Watchers {
+                counter: part.counter.as_mut(),
+                recorder: recorder.as_mut(),
+                checks: checks.as_mut(),
+                fetching: fetching.as_mut(),
+                following: following.as_mut(),
+            };
             let how = drive(&mut workgroup, scene, watchers, &mut part.findings, &mut left);
             part.used += given - left;
             part.recorders.extend(recorder);
@@ -425,8 +452,13 @@ fn grain(code: &Code) -> u32 {
 }
 
 /// Who watches a workgroup.
-type Watchers<'w, 's, 'f> =
-    (Option<&'w mut Counter>, Option<&'w mut Recorder<'s>>, Option<&'w mut Checks<'s>>, Option<&'w mut Fetching<'f>>);
+pub(super) struct Watchers<'w, 's, 'f> {
+    pub counter: Option<&'w mut Counter>,
+    pub recorder: Option<&'w mut Recorder<'s>>,
+    pub checks: Option<&'w mut Checks<'s>>,
+    pub fetching: Option<&'w mut Fetching<'f>>,
+    pub following: Option<&'w mut Following<'f>>,
+}
 
 /// Runs a workgroup on, watched by whom there is.
 pub(super) fn drive<const W: usize>(
@@ -437,16 +469,31 @@ pub(super) fn drive<const W: usize>(
     fuel: &mut u64,
 ) -> Progress {
     match watchers {
-        (None, None, None, None) => workgroup.run(scene, &mut Nobody, findings, fuel),
-        (Some(counter), None, None, None) => workgroup.run(scene, counter, findings, fuel),
-        (counter, mut recorder, mut checks, mut fetching) => {
+        Watchers { counter: None, recorder: None, checks: None, fetching: None, following: None } => {
+            workgroup.run(scene, &mut Nobody, findings, fuel)
+        }
+        Watchers { counter: Some(counter), recorder: None, checks: None, fetching: None, following: None } => {
+            workgroup.run(scene, counter, findings, fuel)
+        }
+        Watchers { counter, mut recorder, mut checks, mut fetching, mut following } => {
             // Runs with observers of every address are slow anyway, and share one instance of the interpreter.
             let mut spare = None;
             let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
-            let mut addresses = Both(&mut recorder, &mut fetching);
-            let how = workgroup.run(scene, &mut Both(counter, &mut Both(&mut checks, &mut addresses)), findings, fuel);
+            let how = loop {
+                let mut regions = Both(&mut fetching, &mut following);
+                let mut addresses = Both(&mut recorder, &mut regions);
+                let mut all = Both(&mut *counter, &mut Both(&mut checks, &mut addresses));
+                let how = workgroup.run_to_barrier(scene, &mut all, findings, fuel);
+                following.iter_mut().for_each(|following| following.end(&workgroup.shared));
+                if let Some(how) = how {
+                    break how;
+                }
+            };
             if let Some(fetching) = fetching {
                 fetching.leave();
+            }
+            if let Some(following) = following {
+                following.leave();
             }
             if let Some(checks) = checks {
                 checks.hand_over(findings);

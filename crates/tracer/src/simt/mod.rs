@@ -52,7 +52,7 @@ mod workgroup;
 
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
-pub use observers::Written;
+pub use observers::{Watched, Written};
 pub use program::{Binding, Program};
 pub use provenance::{Question, explain};
 pub use ptx::{

@@ -7,8 +7,8 @@ use rustc_hash::FxHasher;
 
 use super::code::{Code, Op};
 use super::ir::Variable;
-use super::launch::{Launch, Part, Totals, drive};
-use super::observers::{Checks, Counter, Fetching, Findings, Suspended};
+use super::launch::{Launch, Part, Totals, Watchers, drive};
+use super::observers::{Checks, Counter, Fetching, Findings, Following, Suspended};
 use super::warp::{Warp, name_of};
 use super::workgroup::{Progress, Scene, Workgroup};
 use crate::trace::FindingKind;
@@ -96,8 +96,16 @@ impl Launch<'_> {
             let recorder = totals.recorders.iter_mut().find(|r| u64::from(r.workgroup()) == workgroup.linear);
             let mut fetching = self.fetched.map(Fetching::new);
             fetching.iter_mut().for_each(|f| f.start(workgroup.linear));
+            let mut following = self.trail.map(Following::new);
+            following.iter_mut().for_each(|f| f.start(workgroup.linear, &workgroup.shared));
             totals.counter.iter_mut().zip(path).for_each(|(counter, path)| counter.resume(path));
-            let watchers = (totals.counter.as_mut(), recorder, checks.as_mut(), fetching.as_mut());
+            let watchers = Watchers {
+                counter: totals.counter.as_mut(),
+                recorder,
+                checks: checks.as_mut(),
+                fetching: fetching.as_mut(),
+                following: following.as_mut(),
+            };
             let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
             if how == Progress::Waits {
                 let now = workgroup.state();

@@ -3,6 +3,7 @@
 pub mod banks;
 pub mod cells;
 pub mod counts;
+pub mod course;
 pub mod film;
 pub mod heat;
 pub mod provenance;
@@ -15,6 +16,7 @@ pub use counts::{
     AccessCounts, BranchCounts, CriticalPath, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind,
     SharedAccessCounts, SharedCounts, Trace,
 };
+pub use course::{Course, Followed, Moved, Phase, Rows};
 pub use film::Film;
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;

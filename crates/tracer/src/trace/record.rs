@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Film, Finding, Heat, Timeline, Trace, Unwritten};
+use super::{Course, Film, Finding, Heat, Moved, Timeline, Trace, Unwritten};
 use warpbook_base::tensor::{Elem, Tensor};
 use warpbook_base::units::Work;
 
@@ -267,6 +267,10 @@ pub struct PassRecord {
     pub timeline: Option<Timeline>,
     /// How often elements were fetched, from the tracer only and where that was asked for.
     pub heat: Option<Heat>,
+    /// What workgroups did from barrier to barrier, from the tracer only and where that was asked for.
+    pub course: Option<Course>,
+    /// What all launches moved, by buffer; empty where that was not asked for.
+    pub moved: Vec<Moved>,
     /// The compiler's figures of it, if the backend reports them.
     pub compiled: Option<Compiled>,
     /// The library's call beside it, where the job named one and the backend has it.

@@ -1,0 +1,356 @@
+//! A paged cache: the table with the pages of each sequence, the pool that they are in, and the page that is read.
+
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
+use super::frame::{Anchor, Frame, Item, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink};
+use super::{message, text};
+use crate::base::tensor::Tensor;
+use crate::base::units::count;
+use crate::lesson::Picture;
+use crate::trace::{Course, Phase};
+
+const MARGIN: f32 = 16.0;
+/// Height above the table and the pool, with the titles, and below them.
+const HEAD: f32 = 76.0;
+const FOOT: f32 = 44.0;
+/// The least and the largest side of a page.
+const SIDE: [f32; 2] = [22.0, 64.0];
+/// Space between two pages, and between the table and the pool.
+const GAP: f32 = 4.0;
+const BETWEEN: f32 = 48.0;
+/// Room left of the table for the names of its rows.
+const NAMES: f32 = 52.0;
+/// How strongly a page is tinted that is not read yet, in percent.
+const AT_REST: u8 = 32;
+
+/// Pages of a pool that are looked at, at most.
+const MOST_PAGES: usize = 4096;
+
+static CARD: Card = Card {
+    name: "Pages",
+    tab: "Pages",
+    help: "The table with the pages of each sequence, the pool of pages, and the page that is read",
+    about: "the pages of a cache, and which of them a workgroup reads",
+    clock: Clock::Phases,
+    fits: |facts| facts.traced && facts.buffers,
+    needs: "give its program a buffer with the pages of each sequence",
+    args: &[
+        Arg::required("table", ArgKind::Buffer, "the numbers of the pages of each sequence, a row per sequence"),
+        Arg::required("pool", ArgKind::Buffer, "the pages, one after the other"),
+        Arg::required("page", ArgKind::Number, "rows of the pool that a page has"),
+        Arg::optional("lengths", ArgKind::Buffer, "the tokens of each sequence"),
+        Arg::optional("tokens", ArgKind::Number, "tokens that a page holds"),
+        Arg::optional(
+            "at",
+            ArgKind::Share,
+            "the share of the phases at which the picture begins; the last if left out",
+        ),
+    ],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn asks(&self, subject: &Subject<'_>) -> Asks {
+        let named = ["table", "lengths"].iter().map(|name| subject.picture.text(name).to_owned());
+        let is_known = |name: &String| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
+        Asks { course: Some(Vec::new()), film: named.filter(is_known).collect(), ..Asks::default() }
+    }
+
+    fn ticks(&self, given: &Given, picture: &Picture) -> Vec<usize> {
+        given.loading(&[picture.text("pool")])
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
+        message::or_line(view.size, Cache::of(view).map(|cache| cache.draw(view)))
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        let Tag::Spot(page) = tag else { return None };
+        let cache = Cache::of(view).ok()?;
+        let place = cache.owner(page).map(|(row, at)| format!("sequence {row}, its page {at}"));
+        let state = match (cache.now.contains(&page), cache.read.contains(&page)) {
+            (true, _) => "is read now",
+            (_, true) => "was read",
+            _ => "is not read so far",
+        };
+        Some(format!("page {page}: {}\nIt {state}.", place.unwrap_or_else(|| "free".to_owned())))
+    }
+
+    fn element(&self, view: &View<'_>, _: Option<usize>, tag: Tag) -> Option<(String, u64)> {
+        let Tag::Word { index, .. } = tag else { return None };
+        Some((view.picture.text("table").to_owned(), index))
+    }
+}
+
+/// The cache at a phase.
+struct Cache {
+    /// Pages of each sequence, by their numbers in the pool; None for places of the table that have none.
+    table: Vec<Vec<Option<usize>>>,
+    pages: usize,
+    /// Pages that were read up to the phase, and those that it reads.
+    read: Vec<usize>,
+    now: Vec<usize>,
+    truncated: bool,
+}
+
+impl Cache {
+    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
+        let course = view.given.course()?;
+        let (reel, _) = view.reel()?;
+        let number = |name: &str| view.given.numbers.get(name).copied().filter(|n| *n >= 1.0).map(|n| n as usize);
+        let page = number("page").ok_or("The pages have no rows.")?;
+        let missing = "The launch has no such buffer.";
+        let name = view.picture.text("table");
+        let buffer = reel.buffer(name).ok_or(missing)?;
+        let pool = course.find(view.picture.text("pool")).ok_or(missing)?;
+        let (pass, launch) = course.launch;
+        let frames = reel.film.frame_of(pass, launch).map_or(reel.film.frames.len(), |frame| frame + 1);
+        let table = reel.after(name, frames).ok_or(missing)?;
+        let lengths = reel.after(view.picture.text("lengths"), frames);
+        let columns = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(table.len()).max(1);
+        let ticks = view.given.loading(&[view.picture.text("pool")]);
+        let last = (view.position.max(0.0) as usize).min(ticks.len().saturating_sub(1));
+        let pages_of = |phase: &Phase| -> Vec<usize> {
+            let runs = phase.loaded(pool);
+            runs.flat_map(|run| run.rows[0] as usize / page..(run.rows[1] as usize - 1) / page + 1).collect()
+        };
+        let phase = |at: &usize| &course.phases[*at];
+        let mut read: Vec<usize> = ticks.iter().take(last + 1).map(phase).flat_map(pages_of).collect();
+        read.sort_unstable();
+        read.dedup();
+        let now = ticks.get(last).map(phase).map(pages_of).unwrap_or_default();
+        let all = rows(course, pool).map_or(0, |rows| (rows as usize).div_ceil(page));
+        let used = |row: usize| match (lengths, number("tokens")) {
+            (Some(lengths), Some(tokens)) if row < lengths.len() => (lengths.bits(row) as usize).div_ceil(tokens),
+            _ => columns,
+        };
+        let entry = |row: usize, at: usize| written(table, row * columns + at).filter(|_| at < used(row));
+        let of_row = |row: usize| (0..columns).map(|at| entry(row, at)).collect::<Vec<_>>();
+        let table: Vec<Vec<Option<usize>>> = (0..table.len() / columns).map(of_row).collect();
+        let named = table.iter().flatten().flatten().filter(|page| **page < MOST_PAGES).max();
+        let pages = all.max(named.map_or(0, |page| page + 1)).max(read.last().map_or(0, |page| page + 1));
+        Ok(Self { table, pages: pages.min(MOST_PAGES), read, now, truncated: course.truncated })
+    }
+
+    /// The sequence that has a page, and which of its pages it is.
+    fn owner(&self, page: usize) -> Option<(usize, usize)> {
+        let place =
+            |(row, pages): (usize, &Vec<Option<usize>>)| Some((row, pages.iter().position(|p| *p == Some(page))?));
+        self.table.iter().enumerate().find_map(place)
+    }
+
+    fn draw(&self, view: &View<'_>) -> Frame {
+        let mut frame = Frame::new(view.size);
+        let [width, height] = view.size;
+        let columns = self.table.iter().map(Vec::len).max().unwrap_or(1).max(1);
+        let room = [width - 2.0 * MARGIN - NAMES - BETWEEN, height - HEAD - FOOT];
+        let (side, across) = self.layout(room, columns);
+        let pitch = side + GAP;
+        let shown = ((room[1] / pitch) as usize).clamp(1, self.table.len().max(1)).min(self.table.len());
+        let in_row = columns.min(((room[0] * 0.6 / pitch) as usize).max(1));
+        let left = MARGIN + NAMES;
+        let pool = left + in_row as f32 * pitch + BETWEEN;
+        let cell =
+            |x: f32, row: usize, column: usize| [x + column as f32 * pitch, HEAD + row as f32 * pitch, side, side];
+        let of_page = |page: usize| cell(pool, page / across, page % across);
+        let fits = ((room[1] / pitch) as usize).max(1) * across;
+        for (row, pages) in self.table.iter().enumerate().take(shown) {
+            let [_, y, _, h] = cell(left, row, 0);
+            frame.text([left - 10.0, y + h / 2.0], 13.0, Anchor::End, Ink::Text, format!("seq {row}"));
+            for (at, page) in pages.iter().enumerate().take(in_row) {
+                let tag = Tag::Word { buffer: 0, index: (row * columns + at) as u64 };
+                let state = page.map(|page| (self.read.contains(&page), self.now.contains(&page)));
+                place(&mut frame, cell(left, row, at), *page, (row, state), tag);
+            }
+        }
+        for page in 0..self.pages.min(fits) {
+            let owner = self.owner(page).map(|(row, _)| row);
+            let state = owner.map(|_| (self.read.contains(&page), self.now.contains(&page)));
+            place(&mut frame, of_page(page), Some(page), (owner.unwrap_or(0), state), Tag::Spot(page));
+        }
+        for page in self.now.iter().filter(|page| **page < fits) {
+            if let Some((row, at)) = self.owner(*page).filter(|(row, at)| *row < shown && *at < in_row) {
+                let ([x, y, w, h], [to, top, _, high]) = (cell(left, row, at), of_page(*page));
+                frame.line([x + w, y + h / 2.0], [to, top + high / 2.0], 2.0, Ink::Accent, None);
+            }
+        }
+        self.words(&mut frame, [left, pool], self.pages.saturating_sub(fits));
+        frame
+    }
+
+    /// The side of a page, the largest with which all of them find room, and the pages in a row of the pool.
+    fn layout(&self, [width, height]: [f32; 2], columns: usize) -> (f32, usize) {
+        let mut side = SIDE[1];
+        loop {
+            let pitch = side + GAP;
+            let across = (((width - columns as f32 * pitch) / pitch).max(1.0) as usize).min(self.pages.max(1));
+            let is_wide = (columns + across) as f32 * pitch <= width;
+            let rows = self.pages.div_ceil(across).max(self.table.len());
+            if side <= SIDE[0] || (is_wide && rows as f32 * pitch <= height) {
+                // As near to a square as the rows allow: a pool is no list.
+                let least = self.pages.div_ceil(((height / pitch) as usize).max(1)).max(1);
+                let square = (self.pages as f32).sqrt().ceil() as usize;
+                return (side, square.clamp(least.min(across), across));
+            }
+            side = (side - 2.0).max(SIDE[0]);
+        }
+    }
+
+    fn words(&self, frame: &mut Frame, [left, pool]: [f32; 2], hidden: usize) {
+        let room = frame.width - 2.0 * MARGIN;
+        let owned = self.table.iter().flatten().flatten().count();
+        let title = format!(
+            "{} of {} pages belong to {} sequences",
+            count(owned as u64),
+            count(self.pages as u64),
+            count(self.table.len() as u64)
+        );
+        frame.text([MARGIN, MARGIN + 4.0], 18.0, Anchor::Start, Ink::Text, text::fit(&title, 18.0, false, room));
+        let table = text::fit("block table", 13.0, false, pool - left - 8.0);
+        frame.text([left, HEAD - 18.0], 13.0, Anchor::Start, Ink::Muted, table);
+        frame.text([pool, HEAD - 18.0], 13.0, Anchor::Start, Ink::Muted, text::fit("pool", 13.0, false, 60.0));
+        let now: Vec<String> = self
+            .now
+            .iter()
+            .map(|page| {
+                let owner =
+                    self.owner(*page).map_or_else(String::new, |(row, at)| format!(" (sequence {row}, its page {at})"));
+                format!("page {page}{owner}")
+            })
+            .collect();
+        let said = if now.is_empty() {
+            "no page is read in this phase".to_owned()
+        } else {
+            format!("now read: {}", now.join(", "))
+        };
+        frame.text([MARGIN, MARGIN + 26.0], 13.0, Anchor::Start, Ink::Muted, text::fit(&said, 13.0, false, room));
+        let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
+        let mut keys = vec![
+            key(Ink::Panel, Ink::Accent, "read now"),
+            key(hue(0).ink(), hue(0).ink(), "read"),
+            key(hue(0).tint(AT_REST), hue(0).tint(AT_REST), "not read yet"),
+            key(Ink::Panel, Ink::Faint, "free"),
+        ];
+        let more = format!("{hidden} more pages");
+        if hidden > 0 {
+            keys.push(key(Ink::Faint, Ink::Faint, &more));
+        }
+        if self.truncated {
+            keys.push(key(Ink::Faint, Ink::Faint, "the record is cut at its cap"));
+        }
+        legend(frame, MARGIN, frame.height - MARGIN, room, &keys);
+        frame.alt = format!("{title}. {said}. {} pages were read so far.", count(self.read.len() as u64));
+    }
+}
+
+/// The rows of a buffer that the launch touches, from the first row on.
+fn rows(course: &Course, buffer: u16) -> Option<u64> {
+    let runs = course.phases.iter().flat_map(|phase| phase.loads.iter().chain(&phase.stores));
+    runs.filter(|run| run.buffer == buffer).map(|run| run.rows[1]).max()
+}
+
+/// An entry of the table; None if it was not written or is no page's number.
+fn written(table: &Tensor, i: usize) -> Option<usize> {
+    let is_made = i < table.len() && !table.is_poison(i);
+    is_made.then(|| table.bits(i) as usize).filter(|page| *page < MOST_PAGES)
+}
+
+/// The colour of a sequence's pages; after the last comes the first again.
+fn hue(sequence: usize) -> Hue {
+    const HUES: [Hue; 4] = [Hue::Load, Hue::Store, Hue::Shared, Hue::Atomic];
+    HUES[sequence % HUES.len()]
+}
+
+/// A page with its number: of a sequence, read or not, and whether it is read now; `state` is None for one that is free.
+fn place(
+    frame: &mut Frame,
+    rect: [f32; 4],
+    page: Option<usize>,
+    (sequence, state): (usize, Option<(bool, bool)>),
+    tag: Tag,
+) {
+    let [x, y, w, h] = rect;
+    let (fill, edge, words) = match state {
+        Some((true, _)) => (hue(sequence).ink(), hue(sequence).ink(), Ink::On),
+        Some((false, _)) => (hue(sequence).tint(AT_REST), hue(sequence).tint(AT_REST), Ink::Text),
+        None => (Ink::Panel, Ink::Faint, Ink::Muted),
+    };
+    frame.outline(rect, 3.0, Some(fill), edge, Some(tag));
+    if let Some(page) = page.map(|page| page.to_string()).filter(|page| text::width(page, 12.0, false) <= w) {
+        frame.text([x + w / 2.0, y + h / 2.0], 12.0, Anchor::Middle, words, page);
+        frame.tag_last(tag);
+    }
+    if state.is_some_and(|(_, now)| now) {
+        let ring = [x - 1.5, y - 1.5, w + 3.0, h + 3.0];
+        frame.items.push(Item::Rect {
+            rect: ring,
+            radius: 4.0,
+            fill: None,
+            stroke: Some((Ink::Accent, 3.0)),
+            tag: None,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::*;
+    use crate::base::tensor::Elem;
+    use crate::lesson::ArgValue;
+    use crate::trace::{Followed, Rows};
+
+    /// Two sequences of two and one pages of two rows, in a pool of four; the second place of the second row is not used.
+    fn given() -> Given {
+        let run = |first: u64| Rows { buffer: 0, rows: [first, first + 2], columns: [0, 4], bytes: 32 };
+        let phase = |workgroup, first| Phase { workgroup, loads: vec![run(first)], ..Phase::default() };
+        let pool = Followed { name: "k".into(), of: "k".into(), elem: Elem::F32, columns: 4 };
+        let phases = vec![phase(0, 6), phase(0, 0), phase(1, 4)];
+        let course = Course { variables: vec![pool], phases, ..Course::default() };
+        let numbers = [("page", 2.0), ("tokens", 2.0)].map(|(name, n)| (name.to_owned(), n));
+        let reel = reel_of(&[("table", 2, &[3, 0, 2, 1]), ("lengths", 0, &[4, 1])]);
+        Given { course: Some(Ok(Arc::new(course))), reel: Some(Ok(reel)), numbers: numbers.into(), ..Given::default() }
+    }
+
+    fn picture() -> Picture {
+        let arg = |name: &'static str, value: &str| (name, ArgValue::Text(value.into()));
+        picture_of("Pages", &[arg("table", "table"), arg("pool", "k"), arg("lengths", "lengths")])
+    }
+
+    #[test]
+    fn pages_have_their_owners_and_are_read_in_the_tables_order() {
+        let (given, picture) = (given(), picture());
+        let at = |position| {
+            Cache::of(&View { position, ..View::still(&given, &picture, [650.0, 380.0]) })
+                .unwrap_or_else(|w| panic!("{w}"))
+        };
+        let first = at(0.0);
+        assert_eq!(first.table, [[Some(3), Some(0)], [Some(2), None]]);
+        assert_eq!((first.owner(0), first.owner(1), first.pages), (Some((0, 1)), None, 4));
+        assert_eq!((first.now, first.read), (vec![3], vec![3]));
+        let last = at(2.5);
+        assert_eq!((last.now, last.read), (vec![2], vec![0, 2, 3]));
+    }
+
+    #[test]
+    fn nothing_leaves_the_picture() {
+        let (given, picture) = (given(), picture());
+        for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
+            for position in [0.0, 2.9] {
+                let view = View { position, ..View::still(&given, &picture, size) };
+                let frame = Fig.draw(&view, &mut Kept::default());
+                assert_tidy(&frame, &format!("{size:?}"));
+                assert!(frame.alt.contains("3 of 4 pages belong to 2 sequences"), "{}", frame.alt);
+            }
+        }
+    }
+}

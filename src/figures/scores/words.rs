@@ -1,0 +1,137 @@
+//! What the picture of the square says: where the launch is, which maximum grew, what the colours mean.
+
+use std::ops::Range;
+
+use super::super::frame::{Anchor, Frame};
+use super::super::lanes::{Key, legend};
+use super::super::palette::{Hue, Ink};
+use super::super::sidebar::Sidebar;
+use super::super::text;
+use super::draw::{AT_REST, GONE, MARGIN};
+use super::square::{Now, Square, Tile, is_same};
+use crate::base::units::{count, digits3};
+
+/// What the picture says: on the card, or above and below the square.
+pub(super) fn words(
+    frame: &mut Frame,
+    square: &Square<'_>,
+    card: Option<[f32; 4]>,
+    tick: usize,
+    grown: &[(usize, [f64; 2])],
+    hue: Hue,
+) {
+    let [rows, keys] = square.size;
+    let block = &square.blocks[square.block_at(tick)];
+    let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
+    let stays = square.stays();
+    let scores = if stays { stored_by(square, tick) } else { tile.map_or(0, |tile| area(square, tile)) };
+    let title = format!("{} scores {}", count(scores), if stays { "in memory" } else { "alive" });
+    let of = format!("of the square's {}", count(rows * keys));
+    let span = |range: &Range<u64>| match range.end - range.start {
+        1 => count(range.start),
+        _ => format!("{}–{}", count(range.start), count(range.end - 1)),
+    };
+    let said = done(square, tick);
+    let largest = grown.iter().max_by(|(_, a), (_, b)| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
+    let rescaled = largest.map(|(row, [before, now])| {
+        let query = count(block.rows.start + *row as u64);
+        (query, format!("{} → {}", digits3(*before), digits3(*now)), digits3((before - now).exp()))
+    });
+    let grew = format!("m grew in {} of {} queries", grown.len(), block.rows.end - block.rows.start);
+    let never = (rows * keys).saturating_sub(covered(square));
+    let all = keys_of(square, hue, stays, never > 0);
+    if let Some(rect) = card {
+        let mut card = Sidebar::new(frame, rect);
+        card.title(Some(hue.ink()), &title);
+        card.says(&format!("{of}."));
+        card.section("now");
+        card.row("queries", &span(&block.rows));
+        card.row("keys", &tile.map_or_else(|| "none yet".to_owned(), |tile| span(&tile.keys)));
+        card.says(&said);
+        if let Some((query, m, factor)) = &rescaled {
+            card.section(&grew);
+            card.row(&format!("m of query {query}"), m);
+            card.row("so its d and O are", &format!("× {factor}"));
+        }
+        card.legend(&all);
+        card.finish();
+    } else {
+        let room = frame.width - 2.0 * MARGIN;
+        let head = text::fit(&format!("{title} {of}"), 16.0, false, room);
+        frame.text([MARGIN, MARGIN], 16.0, Anchor::Start, Ink::Text, head);
+        let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
+        let line = format!("queries {}{place}: {said}", span(&block.rows));
+        frame.text([MARGIN, MARGIN + 22.0], 12.0, Anchor::Start, Ink::Muted, text::fit(&line, 12.0, false, room));
+        let bottom = frame.height - MARGIN;
+        legend(frame, MARGIN, bottom, room, &all);
+    }
+    let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
+    let mut alt = format!("{title} {of}. Queries {}{place}: {said}.", span(&block.rows));
+    if let Some((query, m, factor)) = rescaled {
+        alt += &format!(" {grew}. Query {query}: m {m}, so d and O are multiplied by {factor}.");
+    }
+    if never > 0 {
+        alt += &format!(" {} scores are in tiles that are never loaded.", count(never));
+    }
+    if square.course.truncated {
+        alt += " The record is cut at its cap.";
+    }
+    frame.alt = alt;
+}
+
+/// The legend of what the picture has.
+fn keys_of(square: &Square<'_>, hue: Hue, stays: bool, never: bool) -> Vec<Key<'static>> {
+    let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
+    let mut all = vec![key(Ink::Load, Ink::Load, "loaded now")];
+    if stays || square.names.o.is_some() {
+        all.push(key(Ink::Store, Ink::Store, "stored"));
+    }
+    if !stays {
+        all.push(key(hue.ink(), hue.ink(), "on the chip"));
+        all.push(key(hue.tint(GONE), hue.tint(AT_REST), "gone"));
+    }
+    if square.names.max.is_some() {
+        all.push(key(Ink::Accent, Ink::Accent, "m grew"));
+    }
+    if never {
+        all.push(key(Ink::Faint, Ink::Faint, "never loaded"));
+    }
+    all
+}
+
+/// Scores that are stored by a tick.
+fn stored_by(square: &Square<'_>, tick: usize) -> u64 {
+    let is_first = |(at, tile): &(usize, &Tile)| !square.tiles[..*at].iter().any(|other| is_same(other, tile));
+    let begun = square.tiles.iter().enumerate().filter(|(_, tile)| tile.ticks.start <= tick);
+    begun.filter(is_first).map(|(_, tile)| area(square, tile)).sum()
+}
+
+/// Scores of a tile.
+fn area(square: &Square<'_>, tile: &Tile) -> u64 {
+    let rows = &square.blocks[tile.block].rows;
+    (rows.end - rows.start) * (tile.keys.end - tile.keys.start)
+}
+
+/// Scores in tiles that are loaded at some time.
+fn covered(square: &Square<'_>) -> u64 {
+    stored_by(square, usize::MAX)
+}
+
+/// What happened in a tick, in words.
+fn done(square: &Square<'_>, tick: usize) -> String {
+    let Now { q, k, v, scores, max, sum, out, stored } = square.now(tick);
+    let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
+    let before = tile.is_some_and(|tile| (tile.ticks.start..tick).any(|tick| square.now(tick).scores));
+    let parts = [
+        (q, "Q is loaded"),
+        (k, "K is loaded"),
+        (scores && !before, "scores are written"),
+        (scores && before, "scores become exponentials"),
+        (max || sum, "m and d go on"),
+        (v, "V is loaded"),
+        (out, "O takes in the tile"),
+        (stored, "O is stored"),
+    ];
+    let said: Vec<&str> = parts.into_iter().filter(|(is, _)| *is).map(|(_, words)| words).collect();
+    if said.is_empty() { "nothing of this".to_owned() } else { said.join(", ") }
+}
