@@ -89,9 +89,10 @@ impl<'a> Sizes<'a> {
         let scores: Vec<f64> = keys.iter().map(|key| scale * products(key).iter().sum::<f64>()).collect();
         let sizes = keys.iter().map(|key| scale * products(key).iter().map(|p| p * p).sum::<f64>().sqrt());
         let greatest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let lse = greatest + scores.iter().map(|s| (s - greatest).exp()).sum::<f64>().ln();
-        let weights = scores.iter().map(|s| (s - lse).exp()).collect();
-        (!keys.is_empty()).then(|| Seen { weights, lse, size: sizes.fold(0.0, f64::max) })
+        let powers: Vec<f64> = scores.iter().map(|s| (s - greatest).exp()).collect();
+        let sum: f64 = powers.iter().sum();
+        let weights = powers.into_iter().map(|power| power / sum).collect();
+        (!keys.is_empty()).then(|| Seen { weights, lse: greatest + sum.ln(), size: sizes.fold(0.0, f64::max) })
     }
 
     /// ∂s_ij for each key that the query sees, given its weights.

@@ -43,6 +43,17 @@ fn named(name: &str, tensor: Tensor) -> (String, Tensor) {
     (name.to_owned(), tensor)
 }
 
+fn inputs(given: &[(&str, &[f64])]) -> Vec<(String, Tensor)> {
+    given.iter().map(|(name, values)| named(name, tensor(values))).collect()
+}
+
+/// One query of one number, and two keys, of which `keys` count.
+fn attention(name: &str, keys: f64) -> Spec {
+    let [one, room] = [1.0, 2.0];
+    let heads = [("batch", one), ("heads", one), ("kv_heads", one), ("d", one), ("causal", 0.0)];
+    spec(name, &[&heads[..], &[("queries", one), ("keys", keys), ("room", room)]].concat(), 0.0)
+}
+
 #[test]
 fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
     let iota = |count| Tensor::new(Elem::F32, count, Init::Iota, 0, 0);
@@ -108,6 +119,26 @@ fn each_reference_gives_what_its_formula_says() -> Result<(), Diagnostic> {
             spec("cross_entropy_backward", &[("rows", 1.0), ("cols", 2.0), ("z_millionths", 0.0)], 0.0),
             vec![named("x", tensor(&[7.0, 7.0])), named("targets", index(1))],
             tensor(&[0.5, -0.5]),
+        ),
+        // Two keys with equal scores get half of the weight each.
+        (attention("attention", 2.0), inputs(&[("q", &[3.0]), ("k", &[2.0, 2.0]), ("v", &[2.0, 6.0])]), tensor(&[4.0])),
+        // A single key has the whole weight: the lse is its score.
+        (attention("attention_lse", 1.0), inputs(&[("q", &[3.0]), ("k", &[2.0, 9.0])]), tensor(&[6.0])),
+        // The gradients of the weights are 2 and 6, and their mean is 4: those of the scores are -1 and 1.
+        (
+            attention("attention_d_q", 2.0),
+            inputs(&[("q", &[0.0]), ("k", &[1.0, 2.0]), ("v", &[2.0, 6.0]), ("d_o", &[1.0])]),
+            tensor(&[1.0]),
+        ),
+        (
+            attention("attention_d_k", 2.0),
+            inputs(&[("q", &[3.0]), ("k", &[1.0, 1.0]), ("v", &[2.0, 6.0]), ("d_o", &[1.0])]),
+            tensor(&[-3.0, 3.0]),
+        ),
+        (
+            attention("attention_d_v", 2.0),
+            inputs(&[("q", &[3.0]), ("k", &[1.0, 1.0]), ("d_o", &[5.0])]),
+            tensor(&[2.5, 2.5]),
         ),
         // "hello" is token 15339, " world" 1917.
         (

@@ -7,5 +7,5 @@ bills = {
     "values": (2 * n * n * d, 2 * (n * n + 2 * n * d)),
 }
 for name, (flops, moved) in bills.items():
-    print(name, f"{flops / rate * 1e6:.1f} us {moved / speed * 1e6:.1f} us")
+    print(name, f"{flops / rate:.1e} s {moved / speed:.1e} s")
 assert 51 < bills["scores"][0] / bills["softmax"][0] < 52

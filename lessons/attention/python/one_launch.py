@@ -7,9 +7,10 @@ def attend(q, k, v, tile=32):
         s = k[first:first + tile] @ q / len(q)**0.5
         new = max(m, s.max())
         p, factor = np.exp(s - new), np.exp(m - new)
-        m, d, o = new, d * factor + p.sum(), o * factor + p @ v[first:first + tile]
+        d, m = d * factor + p.sum(), new
+        o = o * factor + p @ v[first:first + tile]
     return o / d
 
-q, k, v = *np.random.default_rng(1).standard_normal((2, 100, 8)), np.eye(100, 8)
+q, k, v = np.random.default_rng(1).standard_normal((3, 100, 8))
 p = np.exp(k @ q[0] / 8**0.5)
 assert np.allclose(attend(q[0], k, v), p @ v / p.sum())

@@ -3,5 +3,6 @@ sequences, caches, sms = 1, 8, 132
 for chunks in (1, 2, 4, 8, 16, 17, 32):
     workgroups = sequences * caches * chunks
     waves = -(-workgroups // sms)
-    print(chunks, min(workgroups, sms), f"{workgroups / (waves * sms):.0%}")
+    busy = workgroups / (waves * sms)
+    print(chunks, min(workgroups, sms), f"{busy:.0%}")
 assert 8 * 16 < sms <= 8 * 17
