@@ -201,7 +201,7 @@ fn a_picture_is_shared_as_png_still_or_moving_on_a_card() {
     let write = |step: &str, name: &str, card: bool| {
         let path = folder.path().join(name);
         let file = path.display().to_string();
-        let mut args = vec!["film", "coalescing", "--step", step, "--size", "400x300", "-o", &file];
+        let mut args = vec!["film", "coalescing", "--step", step, "--size", "400x320", "-o", &file];
         args.extend(card.then_some("--card"));
         let run = warpbook(&args);
         assert_eq!(run.code, 0, "{}", run.err);
@@ -209,7 +209,7 @@ fn a_picture_is_shared_as_png_still_or_moving_on_a_card() {
     };
     let plain = write("4", "still.png", false);
     let card = write("4", "card.png", true);
-    assert_eq!((plain.width(), plain.height(), card.width()), (800, 600, 800));
+    assert_eq!((plain.width(), plain.height(), card.width()), (800, 640, 800));
     assert!(card.height() > plain.height());
     write("3", "moving.apng", false);
     let bytes = fs::read(folder.path().join("moving.apng")).unwrap();

@@ -161,6 +161,13 @@ impl Cache {
             |x: f32, row: usize, column: usize| [x + column as f32 * pitch, HEAD + row as f32 * pitch, side, side];
         let of_page = |page: usize| cell(pool, page / across, page % across);
         let fits = ((room[1] / pitch) as usize).max(1) * across;
+        // Behind the pages, whose numbers it must not cross.
+        for page in self.now.iter().filter(|page| **page < fits) {
+            if let Some((row, at)) = self.owner(*page).filter(|(row, at)| *row < shown && *at < in_row) {
+                let ([x, y, w, h], [to, top, _, high]) = (cell(left, row, at), of_page(*page));
+                frame.line([x + w, y + h / 2.0], [to, top + high / 2.0], 2.0, Ink::Accent, None);
+            }
+        }
         for (row, pages) in self.table.iter().enumerate().take(shown) {
             let [_, y, _, h] = cell(left, row, 0);
             frame.text([left - 10.0, y + h / 2.0], 13.0, Anchor::End, Ink::Text, format!("seq {row}"));
@@ -174,12 +181,6 @@ impl Cache {
             let owner = self.owner(page).map(|(row, _)| row);
             let state = owner.map(|_| (self.read.contains(&page), self.now.contains(&page)));
             place(&mut frame, of_page(page), Some(page), (owner.unwrap_or(0), state), Tag::Spot(page));
-        }
-        for page in self.now.iter().filter(|page| **page < fits) {
-            if let Some((row, at)) = self.owner(*page).filter(|(row, at)| *row < shown && *at < in_row) {
-                let ([x, y, w, h], [to, top, _, high]) = (cell(left, row, at), of_page(*page));
-                frame.line([x + w, y + h / 2.0], [to, top + high / 2.0], 2.0, Ink::Accent, None);
-            }
         }
         self.words(&mut frame, [left, pool], self.pages.saturating_sub(fits));
         frame

@@ -36,10 +36,10 @@ pub fn card(svg: &str, [width, height]: [f32; 2], title: &str, of: &str, from: &
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
          font-family=\"Roboto, sans-serif\">\n<rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>\n\
-         <text x=\"24\" y=\"26\" font-size=\"13\" fill=\"#5546cf\">{}</text>\n\
-         <text x=\"24\" y=\"50\" font-size=\"20\" font-weight=\"500\" fill=\"#1b1f24\">{}</text>\n\
+         <text x=\"16\" y=\"26\" font-size=\"13\" fill=\"#5546cf\">{}</text>\n\
+         <text x=\"16\" y=\"50\" font-size=\"20\" font-weight=\"500\" fill=\"#1b1f24\">{}</text>\n\
          <g transform=\"translate(0 {head})\">\n{svg}\n</g>\n\
-         <text x=\"24\" y=\"{below}\" font-size=\"12\" fill=\"#59626f\">{}</text>\n</svg>",
+         <text x=\"16\" y=\"{below}\" font-size=\"12\" fill=\"#59626f\">{}</text>\n</svg>",
         escape(of),
         escape(title),
         escape(from),

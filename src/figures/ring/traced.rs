@@ -131,11 +131,22 @@ impl Turns {
 
 /// The place of each piece of memory that copies fill: each warp fills one place after the other, in equal parts.
 fn layout(touches: &[Touch], places: u32) -> Option<BTreeMap<u32, u32>> {
-    let mut filled: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    let mut known = BTreeSet::new();
+    let mut fills: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    let mut order = Vec::new();
     for touch in touches.iter().filter(|touch| touch.part == TransferPart::Begins) {
-        let new = pieces(touch.span).filter(|piece| known.insert((touch.warp, *piece)));
-        filled.entry(touch.warp).or_default().extend(new);
+        for piece in pieces(touch.span) {
+            let count = fills.entry((touch.warp, piece)).or_insert(0);
+            *count += 1;
+            if *count == 1 {
+                order.push((touch.warp, piece));
+            }
+        }
+    }
+    // Memory that is filled again is a ring's, if there is any: what is filled once, such as a tile that all others meet, is not.
+    let turns = fills.values().any(|count| *count > 1);
+    let mut filled: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (warp, piece) in order.into_iter().filter(|key| !turns || fills[key] > 1) {
+        filled.entry(warp).or_default().push(piece);
     }
     let mut place_of = BTreeMap::new();
     for pieces in filled.values() {
