@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn each_tile_stays_in_its_place_until_all_have_read_it() {
-        let turns = Turns::of(&timeline(), 0, 2).unwrap();
+        let turns = Turns::of(&timeline(), 0, 2).expect("two places");
         let stays: Vec<_> = turns.stays.iter().map(|s| (s.place, s.tile, s.from, s.landed, s.read)).collect();
         // Columns: two copies begin; then per tile: landed, first read, last read, and the copy that follows.
         assert_eq!(

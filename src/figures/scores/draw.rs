@@ -339,7 +339,7 @@ fn bars(
     grown: &[(usize, [f64; 2])],
 ) {
     let rows = (block.rows.end - block.rows.start) as usize;
-    let values: Vec<f64> = (0..rows).filter_map(|i| (i * each < tensor.len()).then(|| tensor.get(i * each))).collect();
+    let values: Vec<f64> = (0..rows).map(|i| i * each).filter(|i| *i < tensor.len()).map(|i| tensor.get(i)).collect();
     let known = || values.iter().copied().filter(|value| value.is_finite() && *value > NOTHING);
     let (low, high) = known().fold((0.0, 0.0), |(low, high): (f64, f64), v| (low.min(v), high.max(v)));
     for (i, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite() && **value > NOTHING) {

@@ -53,7 +53,7 @@ impl Figure for Fig {
     fn asks(&self, subject: &Subject<'_>) -> Asks {
         let named = |name: &&str| subject.picture.text(name).to_owned();
         let is_buffer = |name: &String| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
-        let variables = VARIABLES.iter().map(|name| named(&name)).filter(|name| !name.is_empty() && !is_buffer(name));
+        let variables = VARIABLES.iter().map(&named).filter(|name| !name.is_empty() && !is_buffer(name));
         let film = ["scores", "o"].iter().map(named).filter(is_buffer);
         Asks { course: Some(variables.collect()), film: film.collect(), ..Asks::default() }
     }

@@ -82,7 +82,7 @@ fn a_maximum_that_grows_is_marked_with_its_factor() {
     assert_eq!(square.maxima(11), [(0, [1.0, 2.0]), (1, [5.0, 5.0])]);
     let view = View { position: 11.5, ..View::still(&given, &picture, [650.0, 420.0]) };
     let frame = Fig.draw(&view, &mut Kept::default());
-    assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1.00 → 2.00"), "{}", frame.alt);
+    assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1.00 to 2.00"), "{}", frame.alt);
     assert!(frame.alt.contains("multiplied by 0.368"), "{}", frame.alt);
     assert!(
         frame.alt.contains("4 scores alive of the square's 16") && frame.alt.contains("4 scores are in tiles"),

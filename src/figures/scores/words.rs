@@ -40,7 +40,7 @@ pub(super) fn words(
     let largest = grown.iter().max_by(|(_, a), (_, b)| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
     let rescaled = largest.map(|(row, [before, now])| {
         let query = count(block.rows.start + *row as u64);
-        (query, format!("{} → {}", digits3(*before), digits3(*now)), digits3((before - now).exp()))
+        (query, format!("{} to {}", digits3(*before), digits3(*now)), digits3((before - now).exp()))
     });
     let grew = format!("m grew in {} of {} queries", grown.len(), block.rows.end - block.rows.start);
     let never = (rows * keys).saturating_sub(distinct(square, |_| true));

@@ -223,7 +223,7 @@ impl Builder<'_> {
             let is_shown = program.id == step.variant.program;
             let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
             let measured = self.measured(&variant, params);
-            if !work::is_traced(&lesson, &variant, params) {
+            if !work::is_traced(lesson, &variant, params) {
                 measured.iter().for_each(|record| results.insert_record(&program.id, record));
                 continue;
             }
