@@ -12,6 +12,7 @@ mod counts;
 mod cuda_only;
 mod experts;
 mod figures;
+mod film;
 mod guide;
 mod hardware;
 mod hostile;

@@ -2,10 +2,9 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use serde::Serialize;
 
-use super::args::{BackendArg, Cli, Command, RerunArgs, RunArgs, RunCommand, SweepArgs};
+use super::args::{BackendArg, Command, RerunArgs, RunArgs, RunCommand, SweepArgs, parsed};
 use super::run::options;
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
@@ -60,14 +59,11 @@ pub(super) fn rerun(context: &Context, args: &RerunArgs) -> Result<ExitCode, Exi
 /// is read or written elsewhere.
 fn repeat(context: &Context, pack: &Pack, args: &RerunArgs, command: &Repeatable) -> Repeated {
     let mut done = Repeated { command: command.words.join(" "), ..Repeated::default() };
-    let result = match Cli::try_parse_from(&command.words).map(|cli| cli.command) {
+    let result = match parsed(&command.words) {
         Ok(Some(Command::Run(RunCommand { run, .. }))) => run_again(context, pack, args, &run, &mut done),
         Ok(Some(Command::Sweep(swept))) => sweep_again(context, pack, args, (&swept, command.data.as_ref()), &mut done),
         Ok(_) => Err("it is not a command that a note repeats: those are run and sweep".to_owned()),
-        Err(why) => {
-            let first = why.to_string().lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-            Err(format!("it is no command of this program: {first}"))
-        }
+        Err(why) => Err(format!("it is no command of this program: {why}")),
     };
     done.said.extend(result.err());
     done

@@ -16,6 +16,7 @@ mod languages;
 mod my_kernels;
 mod passes;
 mod pictures;
+mod reading;
 mod room;
 mod scenes;
 mod shared;

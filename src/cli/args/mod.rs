@@ -26,7 +26,7 @@ pub use film::FilmArgs;
 pub use ledger::{LedgerArgs, LedgerFormat, WorklogArgs};
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
-pub use rerun::RerunArgs;
+pub use rerun::{RerunArgs, parsed};
 pub use run::{OutArgs, Print, RunCommand};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Parser};
 
-use super::BackendArg;
+use super::{BackendArg, Cli, Command};
 
 /// Options of `rerun`.
 #[derive(Args, Debug)]
@@ -18,4 +18,13 @@ pub struct RerunArgs {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The command that some words are; the first is the program's name. None for the program without a command.
+///
+/// # Errors
+/// The first line of the grammar's message.
+pub fn parsed(words: &[String]) -> Result<Option<Command>, String> {
+    let first = |text: String| text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    Cli::try_parse_from(words).map(|cli| cli.command).map_err(|why| first(why.to_string()))
 }

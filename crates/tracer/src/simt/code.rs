@@ -241,6 +241,13 @@ pub struct Code {
     pub loops: Vec<(u32, u32)>,
 }
 
+impl Code {
+    /// Bytes of the narrowest access.
+    pub fn grain(&self) -> u32 {
+        self.places.iter().map(|place| u32::from(place.width.bytes())).min().unwrap_or(4)
+    }
+}
+
 /// A register as an operation mentions it.
 pub enum Mention<'a> {
     /// A scalar register that is read.

@@ -223,7 +223,7 @@ impl Launch<'_> {
         let buffers = memory::open(&program.all_bindings(), tensors);
         // Workgroups that order what they do by fences are not judged.
         let judged = looked_for && all > 1 && !program.ir.fenced;
-        let between = judged.then(|| Between::new(&code, &buffers, grain(&code)));
+        let between = judged.then(|| Between::new(&code, &buffers, code.grain()));
         let stored = looked_for.then(|| Stored::new(&sizes));
         let scene = Scene {
             code: &code,
@@ -411,7 +411,7 @@ impl Launch<'_> {
                 in_order: self.program.in_order,
                 shared_bytes: self.program.shared_bytes(),
                 warps: warps(self.program.workgroup_size(), width as usize),
-                grain: grain(scene.code),
+                grain: scene.code.grain(),
                 width,
                 cooperative: self.program.ir.cooperative,
                 subgroup_barrier: self.program.ir.subgroup_barrier,
@@ -444,11 +444,6 @@ impl Launch<'_> {
         }
         timeline
     }
-}
-
-/// Bytes of the narrowest access.
-fn grain(code: &Code) -> u32 {
-    code.places.iter().map(|place| u32::from(place.width.bytes())).min().unwrap_or(4)
 }
 
 /// Who watches a workgroup.
