@@ -145,7 +145,7 @@ impl Spread {
     }
 }
 
-/// What a program's buffers moved.
+/// The bytes that a program's buffers moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metered {
     /// The program's title.
@@ -154,7 +154,7 @@ pub struct Metered {
     pub passes: Vec<MeteredPass>,
 }
 
-/// What a pass moved.
+/// The bytes that a pass moved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeteredPass {
     /// Its title.

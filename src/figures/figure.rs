@@ -83,7 +83,7 @@ pub enum Clock {
     Rounds,
     /// A launch's workgroups, one after the other.
     Workgroups,
-    /// What a launch's workgroups do from barrier to barrier, one workgroup after the other.
+    /// A launch's intervals between barriers, one workgroup after the other.
     Phases,
 }
 
@@ -177,9 +177,9 @@ pub struct Asks {
     pub rounds: bool,
     /// The curves of an experiment of the lesson.
     pub curves: bool,
-    /// What the workgroups do from barrier to barrier, with the contents of these workgroup variables.
+    /// The workgroups' intervals between barriers, with the contents of these workgroup variables.
     pub course: Option<Vec<String>>,
-    /// What the buffers of the program move, and those of these programs.
+    /// The bytes that the buffers of the program move, and those of these programs.
     pub meters: Option<Vec<String>>,
     /// The contents of these buffers after each launch.
     pub film: Vec<String>,
@@ -221,9 +221,9 @@ pub struct Given {
     pub rounds: Vec<Plot>,
     /// The curves of the experiment that the figure names.
     pub curves: Option<Plot>,
-    /// What the launch's workgroups do from barrier to barrier, or why that is not known.
+    /// The workgroups' intervals between barriers, or why they are not known.
     pub course: Option<Result<Arc<Course>, String>>,
-    /// What the buffers of programs move: the one on the stage, then those that the figure names; or why that is not known.
+    /// The bytes that programs' buffers move: the one on the stage, then those that the figure names; or why they are not known.
     pub meters: Option<Result<Vec<Metered>, String>>,
     /// The contents of buffers after each launch, or why there are none.
     pub reel: Option<Result<Arc<Reel>, String>>,

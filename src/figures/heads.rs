@@ -91,7 +91,7 @@ struct Head {
     is_now: bool,
 }
 
-/// Who has read how much.
+/// The bytes that each head has read.
 struct Reads {
     queries: usize,
     heads: Vec<Head>,
@@ -102,7 +102,7 @@ struct Reads {
 }
 
 impl Reads {
-    /// What is read up to a phase, that one included.
+    /// The pages read up to a phase, that one included.
     fn of<'a>(given: &'a Given, picture: &Picture, last: usize) -> Result<Self, &'a str> {
         let course = given.course()?;
         let number = |name: &str| given.numbers.get(name).copied().filter(|n| *n >= 1.0).map(|n| n as u64);

@@ -61,7 +61,7 @@ impl Figure for Fig {
     }
 }
 
-/// What a buffer moved up to a moment.
+/// The bytes that a buffer moved up to a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Row {
     buffer: String,
@@ -86,7 +86,7 @@ impl Row {
 struct Side {
     title: String,
     rows: Vec<Row>,
-    /// What its buffers have moved at the end.
+    /// The bytes that its buffers have moved at the end.
     whole: Vec<Row>,
 }
 

@@ -39,7 +39,7 @@ pub(super) fn most(args: &[usize]) -> usize {
     ((1 << 30) / args[5].saturating_mul(args[6]).max(1)).max(8)
 }
 
-/// What a query makes of the keys that it sees.
+/// A query's result from the keys that it sees.
 struct Seen {
     /// p_ij, for each of them.
     weights: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What workgroups do from barrier to barrier, against a tiled product worked out by hand.
+//! Workgroups' intervals between barriers, against a tiled product worked out by hand.
 
 use super::{Options, Result, compile, floats, run_with, width};
 use warpbook::simt::{Outcome, Watched};

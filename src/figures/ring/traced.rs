@@ -37,7 +37,7 @@ pub(super) struct Turns {
     readers: BTreeSet<u32>,
 }
 
-/// What happens to workgroup memory, in the order of the trace.
+/// An access to workgroup memory, in the order of the trace.
 #[derive(Clone, Copy)]
 struct Touch {
     warp: u32,

@@ -28,7 +28,7 @@ const BESIDE: [f32; 2] = [20.0, 12.0];
 const RESULTS: f32 = 0.36;
 /// Cells that the pointer can be on, down and across, at most.
 const MOST_CELLS: u64 = 4096;
-/// Strengths of a tint that are told apart.
+/// Distinguishable strengths of a tint.
 const LEVELS: u8 = 20;
 /// How strongly things are tinted that are there, but not now, in percent; and those that are gone.
 pub(super) const AT_REST: u8 = 32;
@@ -109,7 +109,7 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
     let stays = square.stays();
     let contents = if stays { stored(square, view) } else { None };
     for block in &square.blocks {
-        // What is covered by no tile is never loaded.
+        // Scores outside all tiles are never loaded.
         let [y, h] = places.rows(block);
         boxed(frame, [left, y, side, h], 0.0, Some(Ink::Faint), Ink::Faint);
         frame.line([left + 1.0, y + h - 1.0], [left + side - 1.0, y + 1.0], 1.0, Ink::Panel, None);
@@ -199,7 +199,7 @@ fn cells(frame: &mut Frame, rect: [f32; 4], tile: &Tile, scores: &[f64], hue: Hu
     });
 }
 
-/// A matrix of so many rows and columns as tints of a hue, of the strengths that `share` gives; neighbours that look the same are one.
+/// A matrix of these rows and columns as tints of a hue, of the strengths that `share` gives; neighbours that look the same are one.
 fn shades(
     frame: &mut Frame,
     [x, y, w, h]: [f32; 4],
@@ -207,7 +207,7 @@ fn shades(
     hue: Hue,
     share: impl Fn(usize, usize) -> Option<f64>,
 ) {
-    // Cells of less than two points are gathered: only every so many are drawn.
+    // Cells of less than two points are gathered: one of each group is drawn.
     let step = |elements: usize, room: f32| ((2.0 * elements as f32 / room).ceil() as usize).max(1);
     let [rows, columns] = [step(down, h), step(across, w)];
     let edge = |i: usize, of: usize, from: f32, room: f32| (from + room * i.min(of) as f32 / of as f32).round();
@@ -261,7 +261,7 @@ fn inputs(frame: &mut Frame, square: &Square<'_>, places: &Places, tick: usize) 
     }
 }
 
-/// What is kept for each query: the maximum, the denominator, the row of the result.
+/// The state of each query: the maximum, the denominator, the row of the result.
 fn beside(
     frame: &mut Frame,
     square: &Square<'_>,

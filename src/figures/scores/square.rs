@@ -60,7 +60,7 @@ pub(super) struct Names {
     pub out: Option<u16>,
 }
 
-/// What happened in a phase.
+/// The events of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Now {
     pub q: bool,
@@ -193,7 +193,7 @@ impl<'a> Square<'a> {
         until.any(|tick| stores(self.phase(tick))) || !self.course.phases.iter().any(stores)
     }
 
-    /// What happened in a tick.
+    /// The events of a tick.
     pub fn now(&self, tick: usize) -> Now {
         let phase = self.phase(tick);
         let loads = |name: Option<u16>| name.is_some_and(|name| phase.loaded(name).next().is_some());
@@ -269,7 +269,7 @@ impl<'a> Square<'a> {
         self.ticks_of(block, tick).any(stores)
     }
 
-    /// What is under the pointer.
+    /// The item under the pointer.
     pub fn told(&self, view: &View<'_>, tag: Tag) -> Option<String> {
         let Tag::Cell { row, column, .. } = tag else { return None };
         let (tick, block) = (self.tick(view.position), self.blocks.iter().position(|b| b.rows.contains(&row))?);

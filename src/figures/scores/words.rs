@@ -1,4 +1,4 @@
-//! What the picture of the square says: where the launch is, which maximum grew, what the colours mean.
+//! The words of the picture of the square: where the launch is, which maximum grew, the meaning of the colours.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use super::draw::{AT_REST, GONE, MARGIN};
 use super::square::{Now, Square, Tile};
 use crate::base::units::{count, digits3};
 
-/// What the picture says: on the card, or above and below the square.
+/// The picture's words: on the card, or above and below the square.
 pub(super) fn words(
     frame: &mut Frame,
     square: &Square<'_>,
@@ -118,7 +118,7 @@ fn area(square: &Square<'_>, tile: &Tile) -> u64 {
     (rows.end - rows.start) * (tile.keys.end - tile.keys.start)
 }
 
-/// What happened in a tick, in words.
+/// The events of a tick, in words.
 fn done(square: &Square<'_>, tick: usize) -> String {
     let Now { q, k, v, scores, max, sum, out, stored } = square.now(tick);
     let tile = square.tile_at(tick).map(|at| &square.tiles[at]);

@@ -229,7 +229,7 @@ impl Setter<'_, '_> {
             self.pages.draw(Drawn::Picture { rect, tree: Box::new(tree) });
             self.pages.y += h + 5.0;
         }
-        // What the page says in place of a picture.
+        // The page's text in place of a picture.
         let others = node.children().filter(|child| child.has_tag_name("p"));
         others.for_each(|other| self.children(other, column, SMALL));
         let words = words(self);
@@ -274,7 +274,7 @@ fn coloured(node: Node<'_, '_>, style: Style, lines: &mut Vec<Vec<(String, Style
     }
 }
 
-/// A line in rows of at most so many characters.
+/// A line in rows of at most `most` characters.
 fn wrapped(parts: Vec<(String, Style)>, most: usize) -> Vec<Vec<(String, Style)>> {
     let mut rows = vec![Vec::new()];
     let mut used = 0;

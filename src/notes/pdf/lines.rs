@@ -183,7 +183,7 @@ impl Line {
         self.parts.push(part);
     }
 
-    /// How far the line goes above its baseline and below it, if nothing stands out of it.
+    /// How far the line goes above its baseline and below it, with the usual extent if nothing exceeds it.
     fn extent(&self, style: Style) -> [f32; 2] {
         let usual = [style.leading() * 0.76, style.leading() * 0.24];
         self.parts.iter().fold(usual, |[above, below], part| match part {

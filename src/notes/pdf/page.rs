@@ -67,7 +67,7 @@ pub(super) enum Drawn {
 /// Pages that are filled from the top down.
 #[derive(Default)]
 pub(super) struct Pages {
-    /// What is on each page, in the order it is drawn.
+    /// The contents of each page, in the order they are drawn.
     pages: Vec<Vec<Drawn>>,
     /// Where the next thing goes on the last page.
     pub(super) y: f32,

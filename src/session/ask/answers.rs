@@ -77,7 +77,7 @@ impl Answers {
         answer!(self.get(&Question::Accesses(at.clone(), shown, workgroup)), Accesses)
     }
 
-    /// What the workgroups of a launch do.
+    /// The intervals of a launch's workgroups between barriers.
     #[must_use]
     pub fn course(&self, at: &At, shown: Shown, variables: &[String]) -> Known<'_, Arc<Coursed>> {
         answer!(self.get(&Question::Course(at.clone(), shown, variables.to_vec())), Course)

@@ -23,7 +23,7 @@ pub enum Question {
     Heat(At, Shown),
     /// Single accesses of a workgroup of a launch, by its linear index.
     Accesses(At, Shown, u32),
-    /// What each workgroup of a launch does from barrier to barrier, with the contents of these workgroup variables; and what each pass of
+    /// Each workgroup's intervals between barriers, with the contents of these workgroup variables; and what each pass of
     /// the program moves.
     Course(At, Shown, Vec<String>),
     /// The contents of these buffers after each launch.
@@ -134,7 +134,7 @@ impl Traced {
     }
 }
 
-/// What the workgroups of a launch did, and what the passes of its program moved.
+/// The intervals of a launch's workgroups, and the bytes that the passes of its program moved.
 #[derive(Debug, Default)]
 pub struct Coursed {
     /// The launch's phases.

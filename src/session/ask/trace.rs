@@ -158,7 +158,7 @@ fn accesses(
     })
 }
 
-/// What the workgroups of a launch do, and what each pass of the program moves. The launch is followed whether its result is right or not.
+/// The intervals of a launch's workgroups, and the bytes that each pass of the program moves. The launch is followed whether its result is right or not.
 fn course(
     at: &At,
     shown: Shown,

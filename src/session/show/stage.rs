@@ -181,7 +181,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// What the buffers of the program move, and those of others; None until all of them are known.
+    /// The bytes that the buffers of the program move, and those of others; None until all of them are known.
     fn meters(&self, others: &[String], store: &dyn Store) -> Option<Result<Vec<Metered>, String>> {
         let others = others.iter().map(|other| At::traced(self.setting(), &Variant::plain(other)));
         let all = std::iter::once(self.at.clone()).chain(others);

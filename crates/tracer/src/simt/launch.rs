@@ -76,7 +76,7 @@ pub struct Outcome {
     pub timeline: Option<Timeline>,
     /// How often the elements of matrices were fetched, where that was asked for.
     pub heat: Option<Heat>,
-    /// What workgroups did from barrier to barrier, where that was asked for.
+    /// Each recorded workgroup's intervals between barriers; None unless requested.
     pub course: Option<Course>,
     /// By binding, what was moved; empty where nobody was followed.
     pub moved: Vec<Moved>,

@@ -40,7 +40,7 @@ pub struct Followed {
     pub columns: u64,
 }
 
-/// What a workgroup did between two barriers.
+/// A workgroup's accesses between two barriers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
     /// Linear index of the workgroup.

@@ -267,9 +267,9 @@ pub struct PassRecord {
     pub timeline: Option<Timeline>,
     /// How often elements were fetched, from the tracer only and where that was asked for.
     pub heat: Option<Heat>,
-    /// What workgroups did from barrier to barrier, from the tracer only and where that was asked for.
+    /// Each workgroup's intervals between barriers; None unless requested, and on devices.
     pub course: Option<Course>,
-    /// What all launches moved, by buffer; empty where that was not asked for.
+    /// Bytes that all launches moved, by buffer; empty unless requested.
     pub moved: Vec<Moved>,
     /// The compiler's figures of it, if the backend reports them.
     pub compiled: Option<Compiled>,

@@ -13,7 +13,7 @@ use warpbook_base::tensor::Tensor;
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
-/// What to follow.
+/// The workgroups and variables to record.
 #[derive(Clone, Debug, Default)]
 pub struct Watched {
     /// By binding, the columns of the row-major matrix in the buffer.
@@ -24,7 +24,7 @@ pub struct Watched {
     pub phases: bool,
 }
 
-/// What all workgroups of a run did. It is the same in whatever order they hand it over.
+/// The intervals of all workgroups of a run, independent of the order in which workgroups finish.
 pub struct Trail<'a> {
     watched: &'a Watched,
     variables: &'a [Variable],
