@@ -7,6 +7,7 @@ use crate::common::{devices, warpbook};
 use warpbook::gpu::shipped;
 use warpbook::job::Language;
 use warpbook::lesson::{PackFiles, Program};
+use warpbook::session::jobs::work;
 use warpbook::session::pack::assemble::launches;
 use warpbook::session::run::{self, Runner};
 use warpbook::session::{self, jobs};
@@ -58,6 +59,29 @@ fn programs_traced_from_cuda_are_right() {
         }
     }
     assert!(checked > 100, "{checked} results were checked");
+}
+
+#[test]
+fn kernels_in_cuda_alone_are_traced_on_their_pages_and_right() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let (devices, cancel) = (devices(), AtomicBool::new(false));
+    let mut checked = 0;
+    for lesson in &pack.lessons {
+        let purpose = run::purpose(Backend::Simt, 1, true);
+        let runner = Runner { devices: &devices, backend: Backend::Simt, lesson, purpose: &purpose, cancel: &cancel };
+        for step in &lesson.steps {
+            let is_cuda = lesson.launched(&step.variant).into_iter().flatten().any(|k| k.cuda_only().is_some());
+            let params = run::params(lesson, &step.set).unwrap();
+            if !is_cuda || !work::is_traced(lesson, &step.variant, &params) {
+                continue;
+            }
+            let at = format!("{} of {} on page {}", step.variant, lesson.id, step.id);
+            let done = runner.program(&step.variant, &params).unwrap_or_else(|why| panic!("{at}: {why:?}"));
+            assert!(done.problems().is_empty() && done.record.trusted(), "{at}: {:?}", done.problems());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 5, "{checked} pages");
 }
 
 #[test]

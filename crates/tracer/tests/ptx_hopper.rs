@@ -75,6 +75,37 @@ fn a_box_is_read_too_early() {
 }
 
 #[test]
+fn a_run_of_bytes_needs_no_map() {
+    let run = |first: i32, bytes: i32| {
+        let case = launch("run", 64, 1024).named("in", floats_of(&whole(256, 1))).named("out", floats_of(&[0.0; 256]));
+        case.int(first).int(bytes)
+    };
+    let (got, outcome) = cleaned(run(4, 400), 1);
+    let doubled = |(i, value): (usize, f32)| if (4..104).contains(&i) { 2.0 * value } else { 0.0 };
+    assert_eq!(got, whole(256, 1).into_iter().enumerate().map(doubled).collect::<Vec<_>>());
+    assert_eq!([outcome.trace.global.load.bytes, outcome.trace.global.store.bytes], [400, 400]);
+
+    let question = Question { buffer: "out".to_owned(), index: 50, warp_width: 32, fuel: 1 << 30 };
+    let writer = origin_of(&run(4, 400), &question).unwrap().writer.unwrap();
+    let loads = writer.loads.iter().filter(|load| load.role == Role::Value);
+    assert_eq!(loads.map(|load| (load.buffer.as_str(), load.index)).collect::<Vec<_>>(), [("in", 50)]);
+
+    for (case, kind, words) in [
+        (
+            run(200, 400),
+            FindingKind::OutOfBounds,
+            "a bulk copy of 400 bytes reaches beyond the end from byte 800 of a buffer of 1024",
+        ),
+        (run(0, 2048), FindingKind::OutOfBounds, "from byte 0 of a buffer of 1024"),
+        (run(1, 16), FindingKind::Misaligned, "all three have to be multiples of 16"),
+        (run(0, 20), FindingKind::Misaligned, "a bulk copy of 20 bytes"),
+    ] {
+        let (_, outcome) = case.run();
+        assert!(found(&outcome).iter().any(|(of, why, _)| *of == kind && why.contains(words)), "{:?}", found(&outcome));
+    }
+}
+
+#[test]
 fn bytes_that_never_come_are_a_deadlock() {
     let case =
         launch("box_too_short", 64, 1024).named("in", floats_of(&whole(256, 1))).named("out", floats_of(&[0.0; 64]));

@@ -189,6 +189,9 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
             return Vec::new();
         }
     }
+    // At a GPU's sizes a kernel in CUDA C++ alone is not traced.
+    let settings =
+        settings.into_iter().filter(|params| backend != Backend::Simt || work::is_traced(lesson, variant, params));
     let mut launched: Vec<Job> = Vec::new();
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
     for params in settings {

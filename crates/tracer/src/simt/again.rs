@@ -3,6 +3,7 @@
 
 use super::Program;
 use super::code::{Code, Op};
+use super::collective::What;
 use super::ir::Mem;
 use super::memory::{Buffer, Words, atomics};
 use super::observers::{Between, Discarded, Findings, MAX_LINES, Nobody, Witness};
@@ -76,7 +77,8 @@ impl Again<'_> {
     /// Makes findings of loads out of bounds notes if no value of their line is stored, an index or a condition. A launch that would take
     /// too long to follow keeps its findings.
     pub fn unused_loads<const W: usize>(&self, findings: &mut Findings) -> Vec<Note> {
-        let lines = findings.lines(FindingKind::OutOfBounds);
+        let mut lines = findings.lines(FindingKind::OutOfBounds);
+        lines.retain(|line| !self.moves_a_box(*line));
         if lines.is_empty() || lines.len() > MAX_LINES {
             return Vec::new();
         }
@@ -105,6 +107,15 @@ impl Again<'_> {
             Some(Note { kind: NoteKind::UnusedLoad, line, message: format!("{message}; its value is not used") })
         };
         unused.into_iter().filter_map(note).collect()
+    }
+
+    /// Whether a line asks the copy engine for a box, which is never a value that is only loaded.
+    fn moves_a_box(&self, line: u32) -> bool {
+        let code = self.scene.code;
+        code.ops.iter().zip(&code.lines).any(|(op, at)| match op {
+            Op::Collective { id } => *at == line && matches!(code.collectives[*id as usize].what, What::Box(_)),
+            _ => false,
+        })
     }
 
     /// The buffers as they were before the launch.

@@ -1,4 +1,5 @@
-//! The copy engine: boxes of a row-major matrix to shared memory and back, as PTX's `cp.async.bulk.tensor` moves them by a tensor map.
+//! The copy engine: boxes of a row-major matrix to shared memory and back, as PTX's `cp.async.bulk.tensor` moves them by a tensor map, and
+//! runs of bytes, as `cp.async.bulk` moves them without one.
 //!
 //! Within shared memory the 16-byte pieces of a box are *swizzled*: bits 4 and up of an address are changed by bits 7 and up (PTX ISA 9.0,
 //! section 5.5.5, "Swizzling Modes").
@@ -16,7 +17,11 @@ const MOST: usize = 1 << 10;
 /// Bytes of a piece, which stays together.
 pub const PIECE: u32 = 16;
 
-/// The boxes of a tensor map of two dimensions, in bytes and rows.
+/// The operand of a run of bytes that is its size, after its place in shared memory, its column, its row and its barrier.
+pub const SIZE: usize = 4;
+
+/// The boxes of a tensor map of two dimensions, in bytes and rows. A run of bytes is a box of one row, in a matrix of one row; its size
+/// is an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Boxes {
     /// Whether boxes go to shared memory; else they come from there.
@@ -42,6 +47,20 @@ pub fn swizzled(address: u32, swizzle: u32) -> u32 {
 }
 
 impl Boxes {
+    /// Runs of bytes, whose sizes are operands.
+    pub fn run(load: bool) -> Self {
+        Self { load, elem: 1, pitch: u32::MAX / PIECE * PIECE, rows: 1, width: 0, height: 1, swizzle: 0 }
+    }
+
+    fn is_run(self) -> bool {
+        self.rows == 1 && self.elem == 1
+    }
+
+    /// The box that one lane moves; `size` is the operand of a run.
+    pub fn of_lane(self, size: impl FnOnce() -> u32) -> Self {
+        if self.is_run() { Self { width: size(), ..self } } else { self }
+    }
+
     fn bytes(self) -> u32 {
         self.width * self.height
     }
@@ -80,6 +99,7 @@ pub struct Flight {
     /// The operation that asked for it, and the lane.
     pub id: u32,
     lane: u32,
+    boxes: Boxes,
     /// Where it goes.
     to: u32,
     /// The barrier that counts its bytes.
@@ -91,6 +111,7 @@ pub struct Flight {
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     id: u32,
+    boxes: Boxes,
     from: u32,
 }
 
@@ -126,10 +147,17 @@ impl<const W: usize> Warp<W> {
     ) {
         for lane in lanes_of(self.mask) {
             let [shared, x, y, barrier] = [0, 1, 2, 3].map(|i| self.value(&of.a, i, lane));
+            let boxes = boxes.of_lane(|| self.value(&of.a, SIZE, lane));
+            if let Some((kind, why)) = boxes.is_run().then(|| self.misplaced(boxes, of, shared, x, around)).flatten() {
+                around.report(around.code.lines[self.pc - 1], kind, |at, _| {
+                    format!("{why} (workgroup {}, warp {}, lane {lane})", at.workgroup, at.warp)
+                });
+                continue;
+            }
             let (x, y) = (x.cast_signed(), y.cast_signed());
             around.fuel = around.fuel.saturating_sub(u64::from(boxes.bytes() / 512));
             let end = u64::from(shared) + u64::from(boxes.bytes());
-            let misplaced = shared & 127 != 0 || end > around.shared.len() as u64 * 4;
+            let misplaced = (shared & 127 != 0 && !boxes.is_run()) || end > around.shared.len() as u64 * 4;
             if misplaced || i64::from(x) * i64::from(boxes.elem) % i64::from(PIECE) != 0 {
                 let kind = if misplaced { FindingKind::OutOfBounds } else { FindingKind::Misaligned };
                 around.report(around.code.lines[self.pc - 1], kind, |at, _| {
@@ -153,6 +181,38 @@ impl<const W: usize> Warp<W> {
                 self.store_box((id, lane), boxes, of, shared, [x, y], around);
             }
         }
+    }
+
+    /// Why a run of bytes cannot be moved, if so.
+    fn misplaced<O>(
+        &self,
+        run: Boxes,
+        of: &Collective,
+        shared: u32,
+        from: u32,
+        around: &Surroundings<'_, O>,
+    ) -> Option<(FindingKind, String)> {
+        let size = run.bytes();
+        if (size | shared | from) % PIECE != 0 {
+            let why = format!(
+                "a bulk copy of {size} bytes between byte {from} of a buffer and byte {shared} of shared memory: all three have to be \
+                 multiples of {PIECE}"
+            );
+            return Some((FindingKind::Misaligned, why));
+        }
+        let Mem::Buffer(buffer) = around.code.places[of.place? as usize].mem else { return None };
+        let length = 4 * match &around.buffers[usize::from(buffer)] {
+            Buffer::Read(words) => words.len() as u64,
+            Buffer::Written(words) => words.len() as u64,
+        };
+        let room = 4 * around.shared.len() as u64;
+        let outside = |start: u32, length: u64| u64::from(start) + u64::from(size) > length;
+        let of = match (outside(from, length), outside(shared, room)) {
+            (true, _) => format!("byte {from} of a buffer of {length}"),
+            (_, true) => format!("byte {shared} of shared memory, which has {room}"),
+            _ => return None,
+        };
+        Some((FindingKind::OutOfBounds, format!("a bulk copy of {size} bytes reaches beyond the end from {of}")))
     }
 
     fn load_box<O: Observer>(
@@ -188,7 +248,7 @@ impl<const W: usize> Warp<W> {
         if around.engine.flights.len() == MOST {
             around.engine.flights.drain(..MOST / 2);
         }
-        around.engine.flights.push(Flight { id, lane, to, barrier, words });
+        around.engine.flights.push(Flight { id, lane, boxes, to, barrier, words });
     }
 
     /// Boxes whose bytes a barrier counts land.
@@ -201,8 +261,7 @@ impl<const W: usize> Warp<W> {
         let landed: Vec<Flight> = landed;
         for flight in landed {
             let code = around.code;
-            let of = &code.collectives[flight.id as usize];
-            let super::collective::What::Box(boxes) = of.what else { continue };
+            let (of, boxes) = (&code.collectives[flight.id as usize], flight.boxes);
             for (at, words) in (0..).step_by(PIECE as usize).zip(flight.words.chunks(4)) {
                 let first = swizzled(flight.to + at, boxes.swizzle) as usize / 4;
                 if let Some(to) = around.shared.get_mut(first..first + words.len()) {
@@ -233,7 +292,7 @@ impl<const W: usize> Warp<W> {
             return;
         };
         if O::ACTIVE {
-            self.read_box((id, lane), from, Phase::Reads, around);
+            self.read_box(lane, Reading { id, boxes, from }, Phase::Reads, around);
             self.see((place, lane), AccessKind::Store, boxes.pieces(x, y).map(|(_, piece)| piece), None, around);
         }
         if let Buffer::Written(words) = &around.buffers[usize::from(buffer)] {
@@ -247,7 +306,7 @@ impl<const W: usize> Warp<W> {
                 }
             }
         }
-        self.readings.begin(1 << lane, Reading { id, from });
+        self.readings.begin(1 << lane, Reading { id, boxes, from });
     }
 
     /// Waits for boxes that are stored.
@@ -255,20 +314,19 @@ impl<const W: usize> Warp<W> {
         for (mask, reading) in self.readings.wait(self.mask, left) {
             if O::ACTIVE {
                 // Up to now they were read.
-                self.read_box((reading.id, mask.trailing_zeros()), reading.from, Phase::HasRead, around);
+                self.read_box(mask.trailing_zeros(), reading, Phase::HasRead, around);
             }
         }
     }
 
     fn read_box<O: Observer>(
         &mut self,
-        (id, lane): (u32, u32),
-        from: u32,
+        lane: u32,
+        Reading { id, boxes, from }: Reading,
         phase: Phase,
         around: &mut Surroundings<'_, O>,
     ) {
-        let of = &around.code.collectives[id as usize];
-        let (super::collective::What::Box(boxes), Some(other)) = (of.what, of.other) else { return };
+        let Some(other) = around.code.collectives[id as usize].other else { return };
         let pieces = (0..boxes.bytes()).step_by(PIECE as usize);
         let pieces = pieces.map(|at| Some(swizzled(from + at, boxes.swizzle)));
         self.see((other, lane), AccessKind::Load, pieces, Some(phase), around);

@@ -89,6 +89,32 @@ extern "C" __global__ void box_too_short(const float*, float* out, const __grid_
     out[threadIdx.x] = tile[threadIdx.x];
 }
 
+// `bytes` bytes from element `first` on, doubled, by copies without a tensor map; the copy's policy for the cache changes no value.
+extern "C" __global__ void run(const float* in, float* out, unsigned first, unsigned bytes) {
+    extern __shared__ __align__(1024) float row[];
+    __shared__ unsigned long long barrier;
+    if (threadIdx.x == 0) {
+        init(address(&barrier), 1);
+        fence();
+        expect(address(&barrier), bytes);
+        unsigned long long policy;
+        asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], %4;"
+                     :: "r"(address(row)), "l"(in + first), "r"(bytes), "r"(address(&barrier)), "l"(policy) : "memory");
+    }
+    __syncthreads();
+    wait(address(&barrier), 0);
+    for (unsigned i = threadIdx.x; i < bytes / 4; i += blockDim.x) row[i] *= 2;
+    fence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                     :: "l"(out + first), "r"(address(row)), "r"(bytes) : "memory");
+        asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+        asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+    }
+}
+
 // Boxes of 8 rows of 32 floats, doubled, through two buffers to another matrix. LEFT groups may still be read.
 template <int LEFT>
 __device__ void doubled(const float* in, const Map& map, unsigned boxes, float* buffers) {

@@ -6,6 +6,7 @@
 //! not commute are suspects only: a workgroup may know from what an atomic returned that it is the last one ([`crate::simt::raced`] tries
 //! another order).
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::atomics::Class;
@@ -66,16 +67,31 @@ impl Deed {
     }
 }
 
+/// Parts of a page: a launch that touches a few parts of a large buffer costs no more than their pages.
+const PAGE: usize = 1 << 6;
+
+/// Who touched each of some parts that follow one another; made with the first touch.
+type Page = OnceLock<Box<[AtomicU32]>>;
+
 /// Who touched each word of a buffer.
 struct Shadow {
-    /// By [`Deed::slot`], then by word; empty where the kernel never does it.
-    by: [Vec<AtomicU32>; Deed::COUNT],
+    /// By [`Deed::slot`], then by word, in pages; empty where the kernel never does it.
+    by: [Vec<Page>; Deed::COUNT],
     deeds: Vec<Deed>,
 }
 
 impl Shadow {
+    /// The parts for which workgroups race, in order.
+    fn raced(&self) -> impl Iterator<Item = usize> {
+        let pages = self.by.iter().map(Vec::len).max().unwrap_or(0);
+        let is_touched = |page: &usize| self.by.iter().any(|by| by.get(*page).is_some_and(|page| page.get().is_some()));
+        let parts = (0..pages).filter(is_touched).flat_map(|page| page * PAGE..(page + 1) * PAGE);
+        parts.filter(|part| self.races(*part))
+    }
+
     fn races(&self, part: usize) -> bool {
-        let who = |deed: &Deed| self.by[deed.slot()].get(part).map_or(0, |part| part.load(Relaxed));
+        let page = |deed: &Deed| self.by[deed.slot()].get(part / PAGE)?.get();
+        let who = |deed: &Deed| page(deed).map_or(0, |page| page[part % PAGE].load(Relaxed));
         self.deeds.iter().enumerate().any(|(i, a)| {
             let one = who(a);
             (one == SEVERAL && a.races_with(*a))
@@ -84,11 +100,6 @@ impl Shadow {
                     a.races_with(*b) && one != 0 && other != 0 && (one != other || one == SEVERAL)
                 })
         })
-    }
-
-    /// Parts of the buffer.
-    fn len(&self) -> usize {
-        self.by.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     /// Whether it holds atomic words alone. (A struct with both is taken for plain.)
@@ -123,7 +134,8 @@ impl Between {
                 deeds[usize::from(buffer)].push(deed);
             }
         }
-        let none = |words: usize| (0..words * 4 / grain as usize).map(|_| AtomicU32::new(0)).collect();
+        let none =
+            |words: usize| (0..(words * 4 / grain as usize).div_ceil(PAGE)).map(|_| Page::new()).collect::<Vec<_>>();
         let shadows = buffers.iter().zip(deeds).map(|(buffer, deeds)| match buffer {
             Buffer::Written(words) if deeds.iter().any(|a| deeds.iter().any(|b| a.races_with(*b))) => {
                 let mut by = [const { Vec::new() }; Deed::COUNT];
@@ -138,7 +150,8 @@ impl Between {
     /// A workgroup accesses a part of a buffer.
     pub(super) fn touch(&self, buffer: u16, index: u32, deed: Deed, workgroup: u64) {
         let Some(Some(shadow)) = self.shadows.get(usize::from(buffer)) else { return };
-        let Some(part) = shadow.by[deed.slot()].get(index as usize) else { return };
+        let Some(page) = shadow.by[deed.slot()].get(index as usize / PAGE) else { return };
+        let part = &page.get_or_init(|| (0..PAGE).map(|_| AtomicU32::new(0)).collect())[index as usize % PAGE];
         let me = u32::try_from(workgroup + 1).unwrap_or(SEVERAL).min(SEVERAL - 1);
         let now = part.load(Relaxed);
         if now != me && now != SEVERAL && part.compare_exchange(0, me, Relaxed, Relaxed).is_err_and(|other| other != me)
@@ -149,12 +162,12 @@ impl Between {
 
     /// The first part of each buffer that workgroups race for by plain accesses.
     pub fn raced(&self) -> Vec<(u16, u32)> {
-        self.of(false, |shadow| (0..shadow.len()).find(|part| shadow.races(*part)).into_iter().collect())
+        self.of(false, |shadow| shadow.raced().take(1).collect())
     }
 
     /// The parts on which atomic operations of several workgroups do not commute.
     pub fn suspects(&self) -> Vec<(u16, u32)> {
-        self.of(true, |shadow| (0..shadow.len()).filter(|part| shadow.races(*part)).collect())
+        self.of(true, |shadow| shadow.raced().collect())
     }
 
     fn of(&self, atomic: bool, parts: impl Fn(&Shadow) -> Vec<usize>) -> Vec<(u16, u32)> {

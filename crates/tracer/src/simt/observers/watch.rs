@@ -1,6 +1,7 @@
 //! Watches some bytes of one buffer, which are one element: who wrote it last, and how often it was written.
 
 use super::{Observer, Step, lanes_of};
+use crate::simt::boxes::SIZE;
 use crate::simt::code::{Code, Op};
 use crate::simt::collective::What;
 use crate::simt::ir::{Mem, Width};
@@ -90,6 +91,7 @@ impl<'a> Watch<'a> {
         for lane in lanes_of(step.mask) {
             let [x, y] = [1, 2].map(|i| step.vector(together.a[i], lane).cast_signed());
             let byte = self.target.byte & !3;
+            let boxes = boxes.of_lane(|| step.vector(together.a[SIZE], lane));
             if boxes.place_of(x, y, byte).is_some() {
                 self.wrote(step.pc, lane, Component { byte, width: Width::Word });
             }

@@ -175,6 +175,12 @@ pub(super) fn accesses(i: &Instruction) -> Vec<Accessed<'_>> {
     }
     let (place, writes) = match i.words[0].as_str() {
         _ if i.has("param") => return Vec::new(),
+        // A run of bytes; the first operand is where it goes.
+        "cp" if i.has("bulk") && !i.has("tensor") && i.has("global") => {
+            let writes = i.words[3] == "global";
+            let operand = i.operands.get(usize::from(!writes));
+            return operand.map(|operand| Accessed { operand, ty: Ty::Bits(32), writes }).into_iter().collect();
+        }
         "ld" | "ldu" | "ldmatrix" => (1, false),
         "wmma" if i.has("load") => (1, false),
         "atom" => (1, true),

@@ -14,6 +14,7 @@ use super::super::wgmma::Wgmma;
 use super::addresses::{self, Root};
 use super::lower::Lower;
 use super::matrices::{listed, number, sizes};
+use super::memory::Parts;
 use super::module::{Base, Instruction, Operand, Part, Ty};
 use crate::dispatch::{Argument, TensorMap};
 use crate::trace::Space;
@@ -103,6 +104,14 @@ impl Lower<'_> {
             ("tensor", [map @ Operand::Box { at, .. }, from, ..]) if self.is_plain(i) => {
                 return self.moved_box(i, (map, at), from, None);
             }
+            ("shared::cluster" | "shared::cta", [to, from, size, barrier, ..])
+                if i.words.get(4).is_some_and(|word| word == "global") && !is_multicast(i) =>
+            {
+                return self.moved_run(i, (from, to), size, Some(barrier));
+            }
+            ("global", [to, from, size, ..]) if i.has("bulk_group") => {
+                return self.moved_run(i, (to, from), size, None);
+            }
             _ => return Err(self.unsupported(i)),
         }
         Ok(())
@@ -110,7 +119,45 @@ impl Lower<'_> {
 
     /// Whether a box goes to one block, and has two dimensions.
     fn is_plain(&self, i: &Instruction) -> bool {
-        i.has("2d") && !i.words.iter().any(|word| word.starts_with("im2col") || word.starts_with("multicast"))
+        i.has("2d") && !is_multicast(i) && !i.words.iter().any(|word| word.starts_with("im2col"))
+    }
+
+    /// `cp.async.bulk` without a tensor map: bytes that follow one another, between a buffer and shared memory.
+    fn moved_run(
+        &mut self,
+        i: &Instruction,
+        (global, shared): (&Operand, &Operand),
+        size: &Operand,
+        barrier: Option<&Operand>,
+    ) -> Result<(), Diagnostic> {
+        let [root] = self.roots(global)?[..] else {
+            return Err(self.error("this address may lead to several buffers"));
+        };
+        let parts = Parts { width: Width::Word, components: 4, words: 1 };
+        let place = self.place_in(i, global, parts, root, Some("global"))?;
+        let zero = self.b.constant(0);
+        let mut first = self.b.constant((place.whole.map_or(0, |whole| whole.start) & 0xFFFF_FFFF) as u32);
+        for term in &place.terms {
+            let stride = self.b.constant((term.stride & 0xFFFF_FFFF) as u32);
+            let part = self.b.bin(Binary::IMul, term.index, stride);
+            first = self.b.bin(Binary::IAdd, first, part);
+        }
+        let shared = self.shared_address(shared)?;
+        let barrier_at = barrier.map_or(Ok(zero), |barrier| self.shared_address(barrier))?;
+        let size = self.word(size, Ty::Unsigned(32))?;
+        let matrix = self.whole_place(place.mem, place.variable);
+        let (matrix, other) = (self.b.add_place(matrix), self.all_shared(i)?);
+        let other = self.b.add_place(other);
+        self.b.collective(Collective {
+            what: What::Box(Boxes::run(barrier.is_some())),
+            place: Some(matrix),
+            other: Some(other),
+            a: vec![shared, first, zero, barrier_at, size],
+            b: Vec::new(),
+            c: Vec::new(),
+            d: Vec::new(),
+        });
+        Ok(())
     }
 
     fn moved_box(
@@ -339,6 +386,11 @@ impl Lower<'_> {
         self.write_word(&leader, first)?;
         self.write_word(&is_leader, is_first)
     }
+}
+
+/// Whether a copy goes to several blocks of a cluster.
+fn is_multicast(i: &Instruction) -> bool {
+    i.words.iter().any(|word| word.starts_with("multicast"))
 }
 
 fn both(two: [Option<u64>; 2]) -> Option<[u64; 2]> {

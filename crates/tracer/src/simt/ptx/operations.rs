@@ -83,7 +83,11 @@ impl Lower<'_> {
             "wgmma" => self.wgmma(i),
             "elect" => self.elect(i),
             "membar" | "fence" => self.fence(i),
-            // Caches are not modelled, nor time, nor how many registers there are.
+            // Caches are not modelled, nor time, nor how many registers there are: a policy changes no value.
+            "createpolicy" => i.operands.first().map_or(Ok(()), |dst| {
+                let zero = self.b.constant(0);
+                self.write(dst, [zero; 2])
+            }),
             "prefetch" | "prefetchu" | "nanosleep" | "discard" | "applypriority" | "setmaxnreg" => Ok(()),
             "printf" | "assert" | "trap" => self.outcry(i),
             // For debuggers and profilers.

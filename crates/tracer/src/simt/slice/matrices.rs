@@ -1,6 +1,6 @@
 //! The walk back through operations of whole warps: which registers of which lanes each result was made of.
 
-use super::super::boxes::{Boxes, swizzled};
+use super::super::boxes::{Boxes, SIZE, swizzled};
 use super::super::collective::{Collective, What};
 use super::super::fragment;
 use super::super::ir::Mem;
@@ -125,6 +125,7 @@ impl Walk<'_> {
         for lane in lanes_of(taken.mask) {
             let [start, x, y] = [0, 1, 2].map(|i| self.path.given(taken, i, lane));
             let (x, y) = (x.cast_signed(), y.cast_signed());
+            let boxes = boxes.of_lane(|| self.path.given(taken, SIZE, lane));
             let mut here: Vec<(u32, Option<u32>)> = Vec::new();
             for (of, byte) in self.words.keys() {
                 match (boxes.load, of) {
