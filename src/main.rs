@@ -1,5 +1,6 @@
 //! The program: parses the command line and hands over to the window, a command, or the worker.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -11,7 +12,7 @@ use warpbook::gpu::worker;
 use warpbook::lesson::PackFiles;
 
 fn main() -> ExitCode {
-    let Cli { pack, command } = match Cli::try_parse() {
+    let Cli { pack, command } = match Cli::try_parse_from(cli::with_open(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => return unparsed(&error),
     };
@@ -20,8 +21,13 @@ fn main() -> ExitCode {
     match command {
         Some(Command::Worker { args }) => worker::main(&args),
         Some(Command::Shot(args)) => shot(files, own, &args),
+        Some(Command::Open { file }) => match open_window(files, own, Some(file)) {
+            Ok(Ok(())) => ExitCode::SUCCESS,
+            Ok(Err(unsaved)) => cli::failed(unsaved),
+            Err(why) => cli::misused(why),
+        },
         Some(command) => cli::execute(command, &Context::new(files, own)),
-        None => match open_window(files.clone(), own.clone()) {
+        None => match open_window(files.clone(), own.clone(), None) {
             Ok(Ok(())) => ExitCode::SUCCESS,
             Ok(Err(unsaved)) => cli::failed(unsaved),
             Err(why) => cli::instead_of_window(&why, &Context::new(files, own)),
@@ -43,12 +49,20 @@ fn unparsed(error: &clap::Error) -> ExitCode {
 }
 
 #[cfg(feature = "app")]
-fn open_window(files: PackFiles, worker: WorkerCommand) -> Result<Result<(), Diagnostic>, Diagnostic> {
-    warpbook::app::window::open(files, worker, None)
+fn open_window(
+    files: PackFiles,
+    worker: WorkerCommand,
+    kernel: Option<PathBuf>,
+) -> Result<Result<(), Diagnostic>, Diagnostic> {
+    warpbook::app::window::open(files, worker, None, kernel)
 }
 
 #[cfg(not(feature = "app"))]
-fn open_window(_files: PackFiles, _worker: WorkerCommand) -> Result<Result<(), Diagnostic>, Diagnostic> {
+fn open_window(
+    _files: PackFiles,
+    _worker: WorkerCommand,
+    _kernel: Option<PathBuf>,
+) -> Result<Result<(), Diagnostic>, Diagnostic> {
     Err(Diagnostic::error("this build has no window").hint("build it with the feature `app`, which is on by default"))
 }
 

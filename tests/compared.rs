@@ -117,6 +117,16 @@ fn a_profile_is_compared_counter_by_counter() {
     assert!(other.code == 1 && other.out.contains("not explained"), "{}", other.out);
     let none = of("a,b\n1,2\n".to_owned(), &[]);
     assert!(none.code == 2 && none.err.contains("ncu --csv --page raw"), "{}", none.err);
+    let larger = row("32").replace("\"Kernel Name\"", "\"Kernel Name\",\"Grid Size\"");
+    let larger = larger.replace("\"\",\"\",\"\",\"sector\"", "\"\",\"\",\"\",\"\",\"sector\"");
+    let larger = larger.replace("\"main(float*)\"", "\"main(float*)\",\"(8, 1, 1)\"");
+    let refused = of(larger.clone(), &[]);
+    assert!(
+        refused.code == 2 && refused.err.contains("the profiled grid is 8,1,1, and the traced one 4,1,1"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(of(larger, &["--launch", "1"]).code, 0);
     let later = of(row("32"), &["--launch", "2"]);
     assert!(later.code == 2 && later.err.contains("there is no launch 2"), "{}", later.err);
 }

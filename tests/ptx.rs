@@ -119,6 +119,50 @@ fn trace_takes_a_ptx_file_and_shows_the_lines_of_its_source() {
 }
 
 #[test]
+fn buffers_count_in_the_elements_of_the_signature() {
+    let (ptx, source) = (file("corpus/bytes.ptx"), file("corpus/bytes.cu"));
+    let traced = |length: &str, more: &[&str]| {
+        let all = ["assert", &ptx, "--source", &source, "--entry", "upper", "--grid", "1", "--block", "128"];
+        let length = format!("length={length}");
+        warpbook(&[&all[..], &["out_of_bounds == 0", "--arg", &length], more].concat())
+    };
+    // 100 characters are 25 words.
+    assert_eq!(traced("100", &["--buffer", "text=100:iota"]).code, 0);
+    let beyond = traced("101", &["--buffer", "text=100"]);
+    assert!(
+        beyond.code == 1 && beyond.err.contains("index 100 is past the end of `text`, which has 100"),
+        "{}",
+        beyond.err
+    );
+    let wrong = traced("100", &["--buffer", "text=100:u9"]);
+    assert!(wrong.code == 2 && wrong.err.contains("no type: f32"), "{}", wrong.err);
+
+    // A file says how many there are.
+    let folder = tempfile::tempdir().unwrap();
+    let npy = folder.path().join("text.npy");
+    let header = format!("{:<117}\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (64,), }");
+    let mut bytes = [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes()].concat();
+    bytes.extend(b'a'..b'a' + 26);
+    bytes.extend([b' '; 38]);
+    std::fs::write(&npy, &bytes).unwrap();
+    let input = format!("text={}", npy.display());
+    assert_eq!(traced("64", &["--input", &input]).code, 0);
+    assert_eq!(traced("65", &["--input", &input]).code, 1);
+    let longer = traced("64", &["--input", &input, "--buffer", "text=128"]);
+    assert!(longer.code == 2 && longer.err.contains("leave --buffer out"), "{}", longer.err);
+}
+
+#[test]
+fn a_trace_stops_at_its_limit() {
+    let (ptx, source) = (file("basic.ptx"), file("basic.cu"));
+    let run = warpbook(&[
+        "trace", &ptx, "--source", &source, "--entry", "saxpy", "--grid", "64", "--block", "128", "--arg", "n=8192",
+        "--arg", "a=2", "--buffer", "x=8192", "--buffer", "y=8192", "--limit", "100",
+    ]);
+    assert!(run.code == 1 && run.err.contains("the run was stopped after 100 warp instructions"), "{}", run.err);
+}
+
+#[test]
 fn what_is_missing_or_wrong_is_said_by_name_and_type() {
     let (ptx, source) = (file("basic.ptx"), file("basic.cu"));
     let said = |rest: &[&str]| {

@@ -5,7 +5,7 @@
 // to rows that are zero at first.
 // Constants: HEADS, query heads; KV_HEADS, heads of keys and
 // values; SEQ, positions: rows of a head; KEYS, keys that count,
-// from the first; D, numbers in a row; CAUSAL, 1: no key behind
+// from the first; D, numbers in a row; CAUSAL, 1: no key after
 // the query; COLUMNS, columns of d_k and d_v that a lane has: D
 // / 8.
 // __expf is the hardware's approximation of the exponential.

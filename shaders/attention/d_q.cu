@@ -3,7 +3,7 @@
 // of d_q. The price: scores and weights are computed once more.
 // Constants: HEADS, query heads; KV_HEADS, heads of keys and
 // values; SEQ, positions: rows of a head; KEYS, keys that count,
-// from the first; D, numbers in a row; CAUSAL, 1: no key behind
+// from the first; D, numbers in a row; CAUSAL, 1: no key after
 // the query; COLUMNS, columns of d_q that a lane has: D / 8.
 // __expf is the hardware's approximation of the exponential.
 

@@ -7,7 +7,7 @@ override KV_HEADS: u32 = 1;  // heads of keys and values
 override SEQ: u32 = 64;      // positions: rows of a head
 override KEYS: u32 = 64;     // keys that count, from the first
 override D: u32 = 32;        // numbers in a row
-override CAUSAL: u32 = 0;    // 1: no key behind the query
+override CAUSAL: u32 = 0;    // 1: no key after the query
 // Columns of d_q that a lane has: D / 8.
 const COLUMNS: u32 = 4;
 

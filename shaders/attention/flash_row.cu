@@ -6,7 +6,7 @@
 // Constants: HEADS, query heads; KV_HEADS, heads of keys and
 // values; SEQ, positions: rows of a head; KEYS, keys that count,
 // from the first; D, numbers in a query; CAUSAL, 1: no key
-// behind the query; COLUMNS, columns of o that a lane has: D /
+// after the query; COLUMNS, columns of o that a lane has: D /
 // 32, rounded up.
 // __expf is the hardware's approximation of the exponential.
 

@@ -4,7 +4,7 @@
 // Constants: HEADS, query heads; KV_HEADS, heads of keys and
 // values; SEQ, positions: rows of a head; KEYS, keys that count,
 // from the first; D, numbers in a query; CAUSAL, 1: no key
-// behind the query.
+// after the query.
 // __expf is the hardware's approximation of the exponential.
 
 // A score that takes no part. A row with no other gives zeros.
@@ -40,7 +40,7 @@ flash_skip(const float* __restrict__ q,
         m_row[lane] = MASKED;
         d_row[lane] = 0.0f;
     }
-    // No query of the block sees a key behind its last one.
+    // No query of the block sees a key after its last one.
     unsigned end = CAUSAL == 1 ? min(unsigned(KEYS), first_query + 16) : KEYS;
     for (unsigned first = 0; first < end; first += 16) {
         unsigned count = min(16u, SEQ - first);

@@ -7,7 +7,7 @@
 // Constants: HEADS, query heads; KV_HEADS, heads of keys and
 // values; SEQ, positions: rows of a head; KEYS, keys that count,
 // from the first; D, numbers in a query; CAUSAL, 1: no key
-// behind the query.
+// after the query.
 // __expf is the hardware's approximation of the exponential.
 
 // A score that takes no part. A row with no other gives zeros.

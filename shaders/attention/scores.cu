@@ -5,7 +5,7 @@
 // Constants: HEADS, query heads; KV_HEADS, heads of keys and
 // values; SEQ, positions: rows of a head; KEYS, keys that count,
 // from the first; D, numbers in a query and a key; CAUSAL, 1: no
-// key behind the query; SCALE, 1 / √D.
+// key after the query; SCALE, 1 / √D.
 
 // A score that takes no part.
 constexpr float MASKED = -1.0e38f;

@@ -8,7 +8,7 @@ override KV_HEADS: u32 = 1;  // heads of keys and values
 override SEQ: u32 = 64;      // positions: rows of a head
 override KEYS: u32 = 64;     // keys that count, from the first
 override D: u32 = 32;        // numbers in a query and a key
-override CAUSAL: u32 = 0;    // 1: no key behind the query
+override CAUSAL: u32 = 0;    // 1: no key after the query
 override SCALE: f32 = 0.1767767; // 1 / √D
 
 // A score that takes no part.

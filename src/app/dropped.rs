@@ -59,7 +59,7 @@ fn no_dialog() -> Option<Diagnostic> {
     };
     (cfg!(target_os = "linux") && !runs("zenity") && !has_bus()).then(|| {
         Diagnostic::error("this computer has no dialog to choose a file with")
-            .hint("drop the file on the window, or install zenity")
+            .hint("drop the file on the window, start the program with it (warpbook FILE), or install zenity")
     })
 }
 

@@ -9,7 +9,8 @@ use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
-use crate::session::desk::{Desk, Options};
+use crate::session::desk::my_kernels::KernelCommand;
+use crate::session::desk::{Command, Desk, Options};
 use crate::session::learn::saved;
 use crate::session::learn::saved::Frame;
 use crate::session::run::doctor;
@@ -54,7 +55,8 @@ pub fn moved(ui: &egui::Ui, was: Frame) -> Option<Frame> {
     (frame != was).then_some(frame)
 }
 
-/// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved.
+/// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved. `kernel` is a file
+/// to open on the start page.
 ///
 /// # Errors
 /// Where there is no display, no library for it, or no graphics driver: what is missing and how to get it.
@@ -62,6 +64,7 @@ pub fn open(
     files: PackFiles,
     worker: WorkerCommand,
     state_path: Option<PathBuf>,
+    kernel: Option<PathBuf>,
 ) -> Result<Result<(), Diagnostic>, Diagnostic> {
     let display = doctor::display();
     if !display.found {
@@ -91,7 +94,7 @@ pub fn open(
             ctx.request_repaint();
         }
     });
-    let desk = Desk::open(Options { files, state_path, worker, seed: 1, clock: Arc::new(day::now), wake });
+    let mut desk = Desk::open(Options { files, state_path, worker, seed: 1, clock: Arc::new(day::now), wake });
     let options = eframe::NativeOptions { viewport, ..Default::default() };
     let opened = Arc::new(AtomicBool::new(false));
     let flag = opened.clone();
@@ -102,7 +105,11 @@ pub fn open(
         theme::install(&creation.egui_ctx);
         screen.get_or_init(|| creation.egui_ctx.clone());
         // Returning learners continue where they left; new ones see the start page.
-        let view = if desk.state().saved.lesson.is_some() { View::default() } else { View::at_home() };
+        let is_at_home = kernel.is_some() || desk.state().saved.lesson.is_none();
+        if let Some(file) = kernel {
+            desk.command(Command::Kernel(KernelCommand::Open(file)));
+        }
+        let view = if is_at_home { View::at_home() } else { View::default() };
         Ok(Box::new(App { view, desk: Some(desk), closed: closing }))
     };
     // Where a library for the keyboard or the display is missing, the window library panics.

@@ -22,14 +22,28 @@ pub(super) fn roots() -> Vec<PathBuf> {
     let named = VARIABLES.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let usual = USUAL.iter().map(PathBuf::from);
     let mut roots: Vec<PathBuf> = Vec::new();
-    for root in
-        named.chain(usual).filter(|root| root.is_dir()).chain(pythons().iter().flat_map(|python| of_pip(python)))
+    for root in named
+        .chain(of_loader())
+        .chain(usual)
+        .filter(|root| root.is_dir())
+        .chain(pythons().iter().flat_map(|python| of_pip(python)))
     {
         if !roots.contains(&root) {
             roots.push(root);
         }
     }
     roots
+}
+
+/// The folders above those in which the loader looks for libraries, if NVRTC is there: its headers are beside it.
+fn of_loader() -> Vec<PathBuf> {
+    let folders = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let has_nvrtc = |folder: &PathBuf| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with("libnvrtc.so")))
+    };
+    let found = std::env::split_paths(&folders).filter(has_nvrtc);
+    found.filter_map(|folder| Some(folder.parent()?.to_owned())).collect()
 }
 
 /// Folders of Python installations: of the environment, of the search path, of the user, and of pyenv.

@@ -116,6 +116,31 @@ pub fn read(path: &Path, elem: Elem) -> Result<Tensor, Diagnostic> {
     Ok(Tensor { elem, words: words.map_err(|error| problem(path, error))? })
 }
 
+/// The elements and the bytes, in words, of a file whose type is one of `types`, as NumPy describes them (`<f8`).
+///
+/// # Errors
+/// Where it cannot be read, is of another type, in columns, or shorter than it says.
+pub fn raw(path: &Path, types: &[&str]) -> Result<(u64, Vec<u32>), Diagnostic> {
+    let bytes = files::read_file(path, LARGEST).map_err(|error| problem(path, error))?;
+    let header = header_of(path, &bytes)?;
+    let found = header.dtype().descr();
+    if !types.iter().any(|ty| found == format!("'{ty}'")) {
+        let message = format!("{} holds {found}, and the buffer {}", path.display(), types.join(" or "));
+        return Err(Diagnostic::error(message).hint("save it with .astype of that type"));
+    }
+    if header.order() == Order::Fortran && header.shape().len() > 1 {
+        let message = format!("{} is stored by columns", path.display());
+        return Err(Diagnostic::error(message).hint("save numpy.ascontiguousarray(…) of it"));
+    }
+    let count = Shape(header.shape().to_vec()).count();
+    let each = types.iter().find_map(|ty| ty[2..].parse::<u64>().ok()).unwrap_or(1);
+    let length = count.checked_mul(each).and_then(|length| usize::try_from(length).ok());
+    let data = length.and_then(|length| bytes.get(bytes.len().checked_sub(length)?..));
+    let data = data.ok_or_else(|| problem(path, "it is shorter than it says"))?;
+    let word = |part: &[u8]| part.iter().rev().fold(0, |word, byte| word << 8 | u32::from(*byte));
+    Ok((count, data.chunks(4).map(word).collect()))
+}
+
 /// Two 16-bit elements a word, the first in its low half.
 fn pairs(halves: impl Iterator<Item = u16>) -> Vec<u32> {
     let halves: Vec<u16> = halves.collect();

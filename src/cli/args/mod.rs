@@ -14,7 +14,8 @@ mod tokenizer;
 mod trace;
 mod zero_fit;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -50,6 +51,18 @@ pub struct Cli {
     pub command: Option<Command>,
 }
 
+/// The program's arguments, where a single one that is a kernel's file asks for `open`.
+#[must_use]
+pub fn with_open(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.collect();
+    if let [_, file] = args.as_slice()
+        && Path::new(file).extension().is_some_and(|end| ["cu", "ptx", "wgsl"].iter().any(|kernel| end == *kernel))
+    {
+        args.insert(1, "open".into());
+    }
+    args
+}
+
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
@@ -64,6 +77,12 @@ pub enum Command {
         /// Print JSON.
         #[arg(long)]
         json: bool,
+    },
+    /// Open the window with a kernel of yours, to watch it: `warpbook FILE` does so, too.
+    Open {
+        /// A .wgsl, .cu or .ptx file.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
     },
     /// Run a lesson's kernels and programs: check, time and trace them.
     Run(RunCommand),

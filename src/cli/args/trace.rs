@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::{LanguageArg, OutArgs, assignment, buffer_file, element, grid, member, number, rung, warp_width};
-use crate::base::tensor::{Elem, Init};
+use crate::base::tensor::Init;
 use crate::session::run::io::Io;
 use crate::session::run::model::STAND_IN;
+use crate::session::run::pointee::Pointee;
 use crate::session::run::shader_file::TraceOptions;
 
 /// Options of `trace`.
@@ -61,8 +62,8 @@ pub struct SettingArgs {
     #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = assignment)]
     pub constants: Vec<(String, f64)>,
     /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
-    /// buffer that is not named here holds zeros, unless --set-uniform gives it others. A type, such as f16, is of a pointer in a .cu or
-    /// .ptx file.
+    /// buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file elements are those of the
+    /// kernel's signature (a float4 or a double is one), or of the type that is given: f32, f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
     pub buffers: Vec<BufferArg>,
     /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array all numbers,
@@ -81,6 +82,9 @@ pub struct SettingArgs {
     /// Initial content of a buffer: a NumPy file of its element type and length.
     #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
     pub inputs: Vec<(String, PathBuf)>,
+    /// Warp instructions after which the trace stops, with its counts up to there.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
     /// Lanes in a warp: 8, 16, 32 or 64.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
@@ -111,6 +115,7 @@ impl SettingArgs {
             seed: self.seed,
             explain: Vec::new(),
             io: Io { inputs: self.inputs.clone(), ..Io::default() },
+            limit: self.limit,
             members: self.members.clone(),
         }
     }
@@ -124,7 +129,7 @@ pub struct BufferArg {
     /// Its elements.
     pub count: u64,
     /// Their type; None for that of the kernel.
-    pub elem: Option<Elem>,
+    pub elem: Option<Pointee>,
     /// Its contents.
     pub init: Init,
 }
@@ -139,7 +144,7 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
     let mut parts = rest.split(':');
     let count = parts.next().unwrap_or_default();
     let second = parts.next();
-    let elem = second.and_then(|name| Elem::ALL.into_iter().find(|elem| elem.name() == name.trim()));
+    let elem = second.and_then(|name| Pointee::named(name.trim()));
     let init = if elem.is_some() { parts.next() } else { second }.unwrap_or("random");
     if parts.next().is_some() {
         return Err("expected NAME=COUNT[:TYPE][:INIT]".to_owned());
@@ -152,7 +157,9 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
         "random" => Init::Random,
         "iota" => Init::Iota,
         "zero" => Init::Zero,
-        other => Init::Value(number(other).map_err(|_| format!("`{other}` is not random, iota, zero or a number"))?),
+        other => Init::Value(number(other).map_err(|_| {
+            format!("`{other}` is not random, iota, zero or a number, and no type: {}", Pointee::names())
+        })?),
     };
     Ok(BufferArg { name: name.trim().to_owned(), count, elem, init })
 }
@@ -163,10 +170,13 @@ mod tests {
 
     #[test]
     fn a_buffer_has_a_count_a_type_and_contents() {
-        let given = |elem, init| Ok(BufferArg { name: "a".into(), count: 8, elem, init });
+        let given = |elem: Option<&str>, init| {
+            Ok(BufferArg { name: "a".into(), count: 8, elem: elem.and_then(Pointee::named), init })
+        };
         assert_eq!(buffer("a=8:iota"), given(None, Init::Iota));
         assert_eq!(buffer("a=8:2.5"), given(None, Init::Value(2.5)));
-        assert_eq!(buffer("a=8:f16:zero"), given(Some(Elem::F16), Init::Zero));
+        assert_eq!(buffer("a=8:f16:zero"), given(Some("f16"), Init::Zero));
+        assert_eq!(buffer("a=8:f64"), given(Some("f64"), Init::Random));
         assert!(buffer("a=8:f16:zero:1").is_err());
         assert!(buffer("a=8:often").is_err());
     }

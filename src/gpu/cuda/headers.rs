@@ -114,6 +114,10 @@ using uintptr_t = uint64_t;
 #define UINT64_MAX ULLONG_MAX
 ";
 
+/// The mend for code of the host.
+pub(super) const HOST: &str =
+    "NVRTC compiles kernels alone: put main() and the host's other code between #ifndef __CUDACC_RTC__ and #endif";
+
 /// The mend for a header that NVRTC does not have; None of one that may be anywhere.
 pub(super) fn hint(name: &str) -> Option<String> {
     let of_host =

@@ -34,6 +34,9 @@ fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
         Some((name, _)) if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
             Some(format!("a constant `{name}` reaches the twin where the lesson's kernel sets it in `constants`"))
         }
+        _ if diagnostic.message.contains("without execution space annotations") => {
+            Some(super::headers::HOST.to_owned())
+        }
         _ => missing(&diagnostic.message).and_then(super::headers::hint),
     };
     Some(Diagnostic { place, hint, ..diagnostic })

@@ -6,8 +6,8 @@ use crate::gpu::backend::{NVRTC, Part};
 
 const GET_DRIVER: &str =
     "install NVIDIA's driver (it brings the library libcuda); in a container, start it with its GPU";
-const GET_NVRTC: &str = "install the CUDA toolkit, or the compiler alone (`pip install nvidia-cuda-nvrtc`), and put its library's \
-                         folder into LD_LIBRARY_PATH, or name the toolkit in CUDA_HOME";
+const GET_NVRTC: &str = "install the CUDA toolkit and name its folder in CUDA_HOME; or, without a GPU, the compiler with its headers into an active Python \
+     environment: pip install nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl";
 /// How to get cuBLAS.
 pub(super) const GET_CUBLAS: &str = "install the CUDA toolkit, or the library alone (`pip install nvidia-cublas`), and put its folder into \
                           LD_LIBRARY_PATH; without it nothing is missing but the library's own times";

@@ -194,8 +194,16 @@ impl Desk {
 
     /// A kernel's lesson was written, or removed: the packs are read again, and the lesson is opened.
     pub(super) fn take_written_kernel(&mut self, written: Result<Option<String>, Diagnostic>) {
+        let is_set_up = self.state.library.opening.is_some();
         if let Some(opening) = &mut self.state.library.opening {
             opening.is_busy = false;
+        }
+        if let (Ok(Some(id)), true) = (&written, is_set_up) {
+            // The launch is the form's, not the one that was last chosen on the page.
+            if let Some(saved) = self.state.saved.lessons.get_mut(id) {
+                saved.params.clear();
+                self.unsaved();
+            }
         }
         match written {
             Ok(id) => {

@@ -12,6 +12,8 @@ use crate::trace::Trace;
 pub struct Profiled {
     /// The kernel's name, without its parameters' types.
     pub kernel: String,
+    /// Blocks of its grid in x, y and z, and threads of a block; None if the columns are not there.
+    pub shape: [Option<[u32; 3]>; 2],
     /// The columns that are numbers, by name.
     pub values: BTreeMap<String, f64>,
 }
@@ -193,9 +195,17 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Profiled>, Diagnostic> {
         let kernel = kernel.rsplit(' ').next().unwrap_or(kernel).to_owned();
         let numbers =
             cells().filter_map(|(column, cell)| Some((column.to_owned(), cell.replace(',', "").parse().ok()?)));
-        launches.push(Profiled { kernel, values: numbers.collect() });
+        let shape = ["Grid Size", "Block Size"].map(|name| triple(text_of(name)));
+        launches.push(Profiled { kernel, shape, values: numbers.collect() });
     }
     Ok(launches)
+}
+
+/// Three numbers as ncu writes them: `(8, 1, 1)`.
+fn triple(text: &str) -> Option<[u32; 3]> {
+    let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
+    let numbers: Vec<u32> = inner.split(',').map(|n| n.trim().parse().ok()).collect::<Option<_>>()?;
+    numbers.try_into().ok()
 }
 
 /// The counters that were collected of a launch, beside the trace's.
@@ -234,9 +244,9 @@ pub fn metrics() -> String {
 mod tests {
     use super::*;
 
-    const RAW: &str = "==PROF== Connected to process 1\n\"ID\",\"Kernel Name\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\",\
-\"smsp__inst_executed_op_shared_ld.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum\"\n\"\",\"\",\"request\",\"inst\",\"sector\"\n\
-\"0\",\"void tile<float>(const float *, int)\",\"1,024\",\"64\",\"96\"\n";
+    const RAW: &str = "==PROF== Connected to process 1\n\"ID\",\"Kernel Name\",\"Grid Size\",\"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum\",\
+\"smsp__inst_executed_op_shared_ld.sum\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum\"\n\"\",\"\",\"\",\"request\",\"inst\",\"sector\"\n\
+\"0\",\"void tile<float>(const float *, int)\",\"(8, 2, 1)\",\"1,024\",\"64\",\"96\"\n";
 
     fn traced() -> Trace {
         let mut trace = Trace::default();
@@ -248,7 +258,7 @@ mod tests {
     fn each_counter_is_equal_explained_or_neither() -> Result<(), Diagnostic> {
         let launches = read("raw.csv", RAW)?;
         let [launch] = launches.as_slice() else { return Err(Diagnostic::error("one launch was given")) };
-        assert_eq!(launch.kernel, "tile");
+        assert_eq!((launch.kernel.as_str(), launch.shape), ("tile", [Some([8, 2, 1]), None]));
         let compared = compare(launch, &traced());
         let seen: Vec<_> = compared.iter().map(|c| (c.counter, c.hardware, c.traced)).collect();
         let wanted =

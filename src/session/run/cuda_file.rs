@@ -1,15 +1,18 @@
 //! A kernel in a .cu or .ptx file: its PTX, its parameters, and the job that it is with its arguments.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::devices::Devices;
+use super::pointee::Pointee;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
 use super::signature::{Declared, signature};
 use crate::base::diag::{Diagnostic, nearest};
-use crate::base::tensor::Elem;
-use crate::base::{files, parts};
+use crate::base::tensor::{Elem, Init};
+use crate::base::{files, npy, parts};
 use crate::gpu::simt::assemble;
-use crate::job::{Argument, Assembled, Binding, Blame, Code, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape};
+use crate::job::{
+    Argument, Assembled, Binding, Blame, Code, Content, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape,
+};
 use crate::simt::{self, ModuleVariable, Parameter};
 
 /// A kernel's parameter with the name that people know it by.
@@ -28,10 +31,10 @@ impl Named {
         self.declared.is_some()
     }
 
-    /// The element that a pointer leads to by its declaration; None if that names no known type.
+    /// The elements that a pointer leads to by its declaration; None if that names no known type.
     #[must_use]
-    pub fn declared_elem(&self) -> Option<Elem> {
-        self.declared.as_ref()?.elem
+    pub fn declared_pointee(&self) -> Option<Pointee> {
+        self.declared.as_ref()?.pointee
     }
 }
 
@@ -100,13 +103,13 @@ pub fn kernel_names(devices: &Devices, target: &str, text: &str) -> Result<Vec<S
 
 /// The type of a buffer's elements, where none is given: as it is declared, or as the kernel accesses it.
 #[must_use]
-pub fn usual_elem(twin: &Twin, named: &[Named], binding: &simt::Binding) -> Elem {
-    let declared = named.iter().find(|n| n.name == binding.name).and_then(Named::declared_elem);
-    declared.unwrap_or(match binding.elem {
+pub fn usual_pointee(twin: &Twin, named: &[Named], binding: &simt::Binding) -> Pointee {
+    let declared = named.iter().find(|n| n.name == binding.name).and_then(Named::declared_pointee);
+    declared.unwrap_or(Pointee::from(match binding.elem {
         // Triton's PTX loads bits, mostly of floats.
         Elem::U32 if is_triton(twin) => Elem::F32,
         elem => elem,
-    })
+    }))
 }
 
 /// The job of the text of a .cu or .ptx file.
@@ -135,22 +138,52 @@ pub(super) fn of_text(
     let is_given = |variable: &&ModuleVariable| options.buffers.iter().any(|(name, ..)| *name == variable.name);
     let (given, others): (Vec<_>, Vec<_>) = variables.iter().partition(is_given);
     arguments.extend(given.into_iter().map(|variable| Argument::Buffer(variable.name.clone())));
-    let problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
+    let mut problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
+    if problems.len() > 1 {
+        problems.push(whole_command(target, &twin, &named).in_file(target));
+    }
     let (Some([grid, block]), true) = (shape, problems.is_empty()) else { return Err(problems) };
     let shown = simt::ptx_source_name(&twin.entry).to_owned();
     let assembled = Assembled { twin, ptx: ptx.into(), block, shared_bytes: options.shared_bytes, arguments };
     let program = assemble(&assembled)?;
     let mut bindings = program.bindings().to_vec();
+    let mut pointees = Vec::new();
     for binding in &mut bindings {
-        let typed = options.types.iter().find(|(name, _)| *name == binding.name).map(|(_, elem)| *elem);
-        binding.elem = typed.unwrap_or_else(|| usual_elem(&assembled.twin, &named, binding));
+        let typed = options.types.iter().find(|(name, _)| *name == binding.name).map(|(_, pointee)| *pointee);
+        let pointee = typed.unwrap_or_else(|| usual_pointee(&assembled.twin, &named, binding));
+        binding.elem = pointee.elem();
         // A variable of the module has a size of its own.
         if binding.stride.is_some() {
-            let bytes = u32::try_from(binding.elem.bytes()).unwrap_or(4);
+            let bytes = u32::try_from(pointee.bytes()).unwrap_or(4);
             (binding.stride, binding.min_bytes) = (Some(bytes), bytes);
         }
+        pointees.push(pointee);
     }
-    let buffers = sized(target, &bindings, options)?;
+    let options = &with_files(options, &bindings, &pointees).map_err(|problem| vec![problem])?;
+    let mut buffers = sized(target, &bindings, options)?;
+    for (i, (buffer, pointee)) in buffers.iter_mut().zip(&pointees).enumerate() {
+        if let (Some(types), Some(file)) = (pointee.numpy(), options.io.input(&buffer.name)) {
+            let (_, mut words) = npy::raw(file, types).map_err(|problem| vec![problem])?;
+            let length = usize::try_from(buffer.count).unwrap_or(usize::MAX);
+            if words.len() != length {
+                let problem = Diagnostic::error(format!(
+                    "{} has {} bytes, and `{}` has {}",
+                    file.display(),
+                    4 * words.len(),
+                    buffer.name,
+                    4 * length
+                ));
+                return Err(vec![problem.hint("leave --buffer out: the file says how many elements there are")]);
+            }
+            words.truncate(length);
+            buffer.content = Content::Words(words.into());
+        }
+        let Content::Made(init) = buffer.content else { continue };
+        let count = (buffer.count * buffer.elem.bytes()).div_ceil(pointee.bytes());
+        if let Some(words) = pointee.words(count, init, options.seed, i as u64) {
+            buffer.content = Content::Words(words.into());
+        }
+    }
     let of = |(buffer, b): (usize, &simt::Binding)| Binding {
         name: b.name.clone(),
         buffer,
@@ -169,7 +202,22 @@ pub(super) fn of_text(
     };
     let spec = spec(options);
     let mut job = Job { seed: options.seed, trace: Some(spec), ..Job::of(launch, buffers) };
-    let notes = begin(&program, &mut job, options)?;
+    let read = |(name, _): &(String, PathBuf)| {
+        !bindings.iter().zip(&pointees).any(|(binding, pointee)| binding.name == *name && pointee.numpy().is_some())
+    };
+    let mut rest = options.clone();
+    rest.io.inputs.retain(read);
+    let mut notes = begin(&program, &mut job, &rest)?;
+    let is_shown = |name: &str| {
+        let shown = options.io.prints.iter().map(|(shown, _)| shown);
+        shown.chain(options.io.dumps.iter().map(|(shown, _)| shown)).any(|shown| shown == name)
+    };
+    for (binding, pointee) in bindings.iter().zip(&pointees).filter(|(binding, _)| is_shown(&binding.name)) {
+        if pointee.numpy().is_some() {
+            let (name, bytes) = (&binding.name, pointee.bytes());
+            notes.push(format!("`{name}` is shown in words of 4 bytes: its elements have {bytes}"));
+        }
+    }
     let warnings = others.into_iter().filter(|variable| variable.is_constant && !variable.has_value).map(|variable| {
         let name = &variable.name;
         let message = format!("`{name}` is in constant memory, which the host fills: here it holds zeros");
@@ -177,6 +225,37 @@ pub(super) fn of_text(
             .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
     });
     Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes })
+}
+
+/// A line with all that a kernel takes, where several things are missing.
+fn whole_command(target: &str, twin: &Twin, named: &[Named]) -> Diagnostic {
+    let entry = simt::ptx_source_name(&twin.entry);
+    let given = named.iter().filter(|n| n.is_declared() || !is_triton(twin)).map(|n| match n.parameter.is_pointer {
+        true => format!("--buffer {}=COUNT", n.name),
+        false => format!("--arg {}=VALUE", n.name),
+    });
+    let options = given.collect::<Vec<_>>().join(" ");
+    Diagnostic::warning(format!("`{entry}` takes {} arguments", named.len()))
+        .hint(format!("all of them: warpbook trace {target} --grid X --block X {options}"))
+}
+
+/// The options, with the sizes of buffers that files give.
+fn with_files(
+    options: &TraceOptions,
+    bindings: &[simt::Binding],
+    pointees: &[Pointee],
+) -> Result<TraceOptions, Diagnostic> {
+    let mut options = options.clone();
+    for (binding, pointee) in bindings.iter().zip(pointees) {
+        let is_sized = options.buffers.iter().any(|(name, ..)| *name == binding.name);
+        let Some(file) = options.io.input(&binding.name).filter(|_| !is_sized) else { continue };
+        let numbers = match pointee.numpy() {
+            Some(types) => npy::raw(file, types)?.0,
+            None => npy::shape(file, binding.elem)?.count(),
+        };
+        options.buffers.push((binding.name.clone(), numbers.div_ceil(pointee.lanes), Init::Zero));
+    }
+    Ok(options)
 }
 
 /// The PTX of a .cu file.

@@ -30,6 +30,12 @@ impl Io {
         files.chain(self.prints.iter().map(|(name, _)| name.as_str()))
     }
 
+    /// The file with the initial contents of a buffer.
+    #[must_use]
+    pub fn input(&self, buffer: &str) -> Option<&Path> {
+        self.inputs.iter().find(|(name, _)| name == buffer).map(|(_, file)| file.as_path())
+    }
+
     /// Whether these programs have the buffers, and each file to write is of one of them.
     ///
     /// # Errors

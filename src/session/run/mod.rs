@@ -16,6 +16,7 @@ pub mod model;
 pub mod origin;
 pub mod output;
 pub mod pipeline;
+pub mod pointee;
 mod program_output;
 pub mod ptx;
 mod room;

@@ -8,10 +8,11 @@ use super::devices::Devices;
 use super::explain::explain;
 use super::io::Io;
 use super::model::{Chosen, Predicted, Traced};
+use super::pointee::Pointee;
 use super::{cuda_file, given, model};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::foreign::{binary, foreign};
-use crate::base::tensor::{Elem, Init};
+use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::base::{files, parts};
@@ -42,7 +43,7 @@ pub struct TraceOptions {
     /// Arguments that are no pointers, by name, of a kernel in CUDA or PTX.
     pub arguments: Vec<(String, String)>,
     /// The types of the elements of buffers, where they are not the kernel's.
-    pub types: Vec<(String, Elem)>,
+    pub types: Vec<(String, Pointee)>,
     /// The file that PTX was compiled from.
     pub source: Option<PathBuf>,
     /// The language that a lesson's kernel is traced in.
@@ -63,6 +64,8 @@ pub struct TraceOptions {
     pub explain: Vec<(String, u64)>,
     /// Buffer contents from files, into files, or to be printed.
     pub io: Io,
+    /// Warp instructions after which the trace stops; None for the tracer's own limit.
+    pub limit: Option<u64>,
     /// Numbers for members of a file's buffers.
     pub members: Vec<given::Setting>,
 }
@@ -87,6 +90,7 @@ impl Default for TraceOptions {
             seed: 1,
             explain: Vec::new(),
             io: Io::default(),
+            limit: None,
             members: Vec::new(),
         }
     }
@@ -188,7 +192,8 @@ pub fn trace(
 
 pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
     let TraceOptions { warp_width, language, .. } = *options;
-    TraceSpec { warp_width, language, races: true, ..TraceSpec::default() }
+    let usual = TraceSpec::default();
+    TraceSpec { warp_width, language, races: true, fuel: options.limit.unwrap_or(usual.fuel), ..usual }
 }
 
 /// The job of a file: of WGSL, CUDA C++ or PTX.

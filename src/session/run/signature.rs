@@ -1,14 +1,14 @@
 //! The parameters of a kernel as its source in CUDA C++ or Python declares them: their names, and the elements that pointers lead to.
 
-use crate::base::tensor::Elem;
+use super::pointee::Pointee;
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
     /// Its name.
     pub name: String,
-    /// The element that it points to, where its type says one that is known.
-    pub elem: Option<Elem>,
+    /// The elements that it points to, where its type says some that are known.
+    pub pointee: Option<Pointee>,
 }
 
 /// The parameters of the function `entry` in `source`; None if it is not there.
@@ -40,18 +40,9 @@ fn declared(text: &str) -> Option<Declared> {
     let text = text.split([':', '[']).next().unwrap_or_default().trim();
     let start = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     let (ty, name) = text.split_at(start);
-    let has = |word: &str| ty.contains(word);
-    let elem = match ty.contains('*') {
-        false => None,
-        _ if has("half") => Some(Elem::F16),
-        _ if has("bfloat16") => Some(Elem::Bf16),
-        _ if has("float") => Some(Elem::F32),
-        _ if has("char") || has("short") || has("long") || has("double") => None,
-        _ if has("unsigned") || has("uint") => Some(Elem::U32),
-        _ if has("int") => Some(Elem::I32),
-        _ => None,
-    };
-    (!name.is_empty()).then(|| Declared { name: name.to_owned(), elem })
+    // What a second pointer leads to is an address.
+    let pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(ty) } else { None };
+    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee })
 }
 
 /// The parts of a list between commas, up to its closing bracket.
@@ -102,9 +93,11 @@ fn without_comments(source: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::tensor::Elem;
 
     fn of(source: &str) -> Vec<(String, Option<Elem>)> {
-        signature(source, "add").unwrap_or_default().into_iter().map(|d| (d.name, d.elem)).collect()
+        let of = |d: Declared| (d.name, d.pointee.map(Pointee::elem));
+        signature(source, "add").unwrap_or_default().into_iter().map(of).collect()
     }
 
     #[test]

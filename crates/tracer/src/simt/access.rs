@@ -118,7 +118,7 @@ impl<const W: usize> Warp<W> {
                 };
                 if index >= term.len {
                     mask &= !(1 << lane);
-                    around.report(place.line, FindingKind::OutOfBounds, |at, variables| {
+                    around.report_access(place, FindingKind::OutOfBounds, |at, variables| {
                         let name = name_of(place, variables);
                         let index = i64::from(index.cast_signed());
                         let invocation = u64::from(at.warp) * W as u64 + u64::from(lane);

@@ -102,11 +102,28 @@ impl Again<'_> {
             complete && !discarded.is_done()
         });
         let unused = if complete { discarded.unused() } else { Vec::new() };
-        let note = |line| {
-            let message = findings.remove(line, FindingKind::OutOfBounds)?;
-            Some(Note { kind: NoteKind::UnusedLoad, line, message: format!("{message}; its value is not used") })
-        };
-        unused.into_iter().filter_map(note).collect()
+        let notes = unused.into_iter().flat_map(|line| {
+            let is_load = |variable: Option<u16>| variable.is_none_or(|variable| !self.stores_to(line, variable));
+            let messages = findings.remove(line, FindingKind::OutOfBounds, &is_load);
+            messages.into_iter().map(move |message| Note {
+                kind: NoteKind::UnusedLoad,
+                line,
+                message: format!("{message}; its value is not used"),
+            })
+        });
+        notes.collect()
+    }
+
+    /// Whether a line stores to a variable, or changes it by an atomic.
+    fn stores_to(&self, line: u32, variable: u16) -> bool {
+        let code = self.scene.code;
+        code.ops.iter().any(|op| match op {
+            Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWide { place, .. } => {
+                let place = &code.places[*place as usize];
+                place.line == line && place.variable == variable
+            }
+            _ => false,
+        })
     }
 
     /// Whether a line asks the copy engine for a box, which is never a value that is only loaded.

@@ -100,8 +100,10 @@ impl<const W: usize> Warp<W> {
             let invocation = u64::from(around.at.warp) * W as u64 + u64::from(lane);
             if !whole.reaches(address, bytes) {
                 mask &= !(1 << lane);
-                around.report(place.line, FindingKind::OutOfBounds, |at, variables| {
+                around.report_access(place, FindingKind::OutOfBounds, |at, variables| {
                     let elem = variables.get(usize::from(place.variable)).map_or(4, |v| v.elem.bytes() as i64);
+                    // Bytes and halves of a buffer that is shown in words.
+                    let elem = elem.min(i64::from(place.width.bytes()));
                     let index = (address - whole.low).div_euclid(elem);
                     let side = if address < whole.low { "before the start" } else { "past the end" };
                     format!(

@@ -76,6 +76,17 @@ fn the_last_block_sums_what_the_others_left() {
 }
 
 #[test]
+fn blocks_wait_by_atomics_that_change_nothing() {
+    let (buffers, _) = of("flags", 2, 32).ints(&[0; 4]).ints(&[0]).clean();
+    assert_eq!(ints(&buffers[1]), [7]);
+    let found = of("flag_of_nobody", 1, 32).ints(&[0]).ints(&[0; 32]).found();
+    assert!(
+        found.iter().any(|(kind, line)| *kind == FindingKind::Deadlock && line.contains("atomicAdd(flag, 0)")),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn lanes_that_bring_the_same() {
     let values = randoms(64, 5);
     let zeros = vec![0; 128];

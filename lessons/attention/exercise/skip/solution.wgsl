@@ -7,7 +7,7 @@ override KV_HEADS: u32 = 1;  // heads of keys and values
 override SEQ: u32 = 64;      // positions: rows of a head
 override KEYS: u32 = 64;     // keys that count, from the first
 override D: u32 = 32;        // numbers in a query
-override CAUSAL: u32 = 0;    // 1: no key behind the query
+override CAUSAL: u32 = 0;    // 1: no key after the query
 
 // A score that takes no part. A row with no other gives zeros.
 const MASKED = -1.0e38;
@@ -46,7 +46,7 @@ fn main(
         m_row[lane] = MASKED;
         d_row[lane] = 0.0;
     }
-    // No query of the block sees a key behind its last one.
+    // No query of the block sees a key after its last one.
     let end = select(KEYS, min(KEYS, first_query + 16u), CAUSAL == 1u);
     for (var first = 0u; first < end; first += 16u) {
         let count = min(16u, SEQ - first);

@@ -11,6 +11,7 @@ use crate::gpu::simt::assemble;
 use crate::job::{Argument, Assembled, BindingKind};
 use crate::session::run::cuda_file::{self, Described};
 use crate::session::run::devices::Devices;
+use crate::session::run::pointee::Pointee;
 use crate::simt::{self, Binding, Program};
 
 /// The threads of a block that are proposed.
@@ -18,6 +19,9 @@ const BLOCK: u32 = 256;
 
 /// The dynamic shared memory that is proposed of a kernel that has some, in bytes: as much as each device has.
 const DYNAMIC: &str = "49152";
+
+/// The number of a buffer's elements, until it is known.
+const ELEMENTS: &str = "ELEMENTS";
 
 /// The value of a whole number that is proposed.
 const WHOLE: u32 = 1024;
@@ -98,8 +102,12 @@ pub fn propose(
     if setup.shared.is_empty() {
         "0".clone_into(&mut setup.shared);
     }
-    for buffer in setup.buffers.iter_mut().filter(|buffer| buffer.count.is_empty()) {
-        buffer.count.clone_from(&count);
+    for buffer in &mut setup.buffers {
+        buffer.count = match buffer.count.as_str() {
+            "" => count.clone(),
+            // An expression of the elements.
+            known => known.replace(ELEMENTS, &count),
+        };
     }
     Ok(setup)
 }
@@ -146,7 +154,7 @@ fn of_cuda(
         Assembled { twin, ptx: ptx.into(), block: threads, shared_bytes: 48 << 10, arguments: arguments.collect() };
     let program = assemble(&assembled)?;
     let bindings = program.bindings();
-    let elem = |binding: &Binding| ElemName::of(cuda_file::usual_elem(&assembled.twin, &named, binding));
+    let pointee = |binding: &Binding| cuda_file::usual_pointee(&assembled.twin, &named, binding);
     let is_triton = source.is_some_and(|source| source.extension().is_some_and(|end| end == "py"));
     let numbers = named.iter().filter(|n| !n.parameter.is_pointer).map(|n| {
         let ty = n.parameter.type_words();
@@ -169,7 +177,10 @@ fn of_cuda(
             .iter()
             .filter(|n| n.parameter.is_pointer)
             .map(|n| match bindings.iter().find(|binding| binding.name == n.name) {
-                Some(binding) => BufferSetup { count: String::new(), ..buffer(binding, elem(binding)) },
+                Some(binding) => {
+                    let pointee = pointee(binding);
+                    BufferSetup { count: per_element(pointee), ..buffer(binding, ElemName::of(pointee.elem())) }
+                }
                 None => BufferSetup { name: n.name.clone(), ..BufferSetup::default() },
             })
             .collect(),
@@ -178,6 +189,16 @@ fn of_cuda(
         is_block_fixed: block.is_some(),
         ..Setup::default()
     })
+}
+
+/// The numbers of a buffer of elements that a lesson's buffers do not have, as an expression of their number: a double is two words. Empty
+/// where an element is a number.
+fn per_element(pointee: Pointee) -> String {
+    match (pointee.bytes(), pointee.elem().bytes()) {
+        (bytes, each) if bytes == each => String::new(),
+        (bytes, each) if bytes > each => format!("{ELEMENTS} * {}", bytes / each),
+        (bytes, each) => format!("ceil({ELEMENTS} / {})", each / bytes),
+    }
 }
 
 /// A buffer with what its binding says: a fixed size, and whether it is written.

@@ -64,10 +64,13 @@ struct Entry {
     buffer: Option<u16>,
 }
 
-/// Findings by line and kind.
+/// A line, a kind of finding, and the variable that it is about, if there can be several at a line.
+type Key = (u32, FindingKind, Option<u16>);
+
+/// Findings by line, kind and variable.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    first: BTreeMap<(u32, FindingKind), Entry>,
+    first: BTreeMap<Key, Entry>,
     /// The workgroups that went out of bounds.
     outside: BTreeSet<u64>,
     /// The linear index of the workgroup that runs now.
@@ -95,22 +98,27 @@ impl Printed {
 impl Findings {
     /// Reports a finding of the present workgroup.
     pub fn report(&mut self, line: u32, kind: FindingKind, message: impl FnOnce() -> String) {
-        self.enter(line, kind, None, || (message(), Mend::Said));
+        self.enter((line, kind, None), None, || (message(), Mend::Said));
+    }
+
+    /// Reports an access of the present workgroup to a variable, by its number: one finding for each of a line.
+    pub fn report_access(&mut self, line: u32, kind: FindingKind, variable: u16, message: impl FnOnce() -> String) {
+        self.enter((line, kind, Some(variable)), None, || (message(), Mend::Said));
     }
 
     /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory.
     pub fn report_race(&mut self, line: u32, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
-        self.enter(line, FindingKind::Race, buffer, found);
+        self.enter((line, FindingKind::Race, None), buffer, found);
     }
 
-    fn enter(&mut self, line: u32, kind: FindingKind, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
-        if kind == FindingKind::OutOfBounds && self.outside.last() != Some(&self.workgroup) {
+    fn enter(&mut self, key: Key, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
+        if key.1 == FindingKind::OutOfBounds && self.outside.last() != Some(&self.workgroup) {
             self.outside.insert(self.workgroup);
         }
-        let seen = self.first.get(&(line, kind)).map(|entry| entry.workgroup);
+        let seen = self.first.get(&key).map(|entry| entry.workgroup);
         if seen.is_none_or(|seen| self.workgroup < seen) {
             let (message, mend) = found();
-            self.first.insert((line, kind), Entry { workgroup: self.workgroup, message, mend, buffer });
+            self.first.insert(key, Entry { workgroup: self.workgroup, message, mend, buffer });
         }
     }
 
@@ -173,17 +181,22 @@ impl Findings {
 
     /// The lines with a finding of this kind.
     pub fn lines(&self, kind: FindingKind) -> Vec<u32> {
-        self.first.keys().filter(|(_, found)| *found == kind).map(|(line, _)| *line).collect()
+        let mut lines: Vec<u32> =
+            self.first.keys().filter(|(_, found, _)| *found == kind).map(|(line, ..)| *line).collect();
+        lines.dedup();
+        lines
     }
 
-    /// Takes a finding away, and gives its message.
-    pub fn remove(&mut self, line: u32, kind: FindingKind) -> Option<String> {
-        self.first.remove(&(line, kind)).map(|entry| entry.message)
+    /// Takes the findings of a kind at a line away that `which` is true of, by their variables, and gives their messages.
+    pub fn remove(&mut self, line: u32, kind: FindingKind, which: &dyn Fn(Option<u16>) -> bool) -> Vec<String> {
+        let keys = self.first.keys().filter(|(at, of, variable)| *at == line && *of == kind && which(*variable));
+        let keys: Vec<Key> = keys.copied().collect();
+        keys.iter().filter_map(|key| self.first.remove(key)).map(|entry| entry.message).collect()
     }
 
     /// All, by line; of a kernel in CUDA in CUDA's words.
     pub fn into_list(self, cuda: bool) -> Vec<Finding> {
-        let each = self.first.into_iter().map(|((line, kind), entry)| {
+        let each = self.first.into_iter().map(|((line, kind, _), entry)| {
             let message = entry.message + &entry.mend.text();
             Finding { kind, line, message: if cuda { in_cuda(&message) } else { message } }
         });

@@ -58,6 +58,9 @@ impl Lower<'_> {
             }
             let id = me.b.add_place(place);
             let old = wanted.map(|_| me.b.temp());
+            if old.is_some() && leaves(op, me.b.const_value(value)) {
+                me.polls.push(id);
+            }
             me.b.push(Inst::Atomic { op, place: id, value, compare, old, done: None });
             if let Some(old) = old {
                 me.b.write(result, old);
@@ -93,6 +96,9 @@ impl Lower<'_> {
             }
             let id = me.b.add_place(place);
             let old = wanted.map(|_| [me.b.temp(), me.b.temp()]);
+            if old.is_some() && value.iter().all(|word| leaves(op, me.b.const_value(*word))) {
+                me.polls.push(id);
+            }
             me.b.push(Inst::AtomicWide { op, place: id, value, compare, old });
             if let Some(old) = old {
                 result.iter().zip(old).for_each(|(result, old)| me.b.write(*result, old));
@@ -133,5 +139,14 @@ impl Lower<'_> {
         });
         let one = !["v2", "v4", "v8"].iter().any(|vector| i.has(vector));
         op.filter(|_| one && matches!(ty.bits(), 16 | 32 | 64)).ok_or_else(|| self.unsupported(i))
+    }
+}
+
+/// Whether an atomic with this operand leaves the word as it is: it is a load then.
+fn leaves(op: AtomicOp, operand: Option<u32>) -> bool {
+    match op {
+        AtomicOp::Add | AtomicOp::Or | AtomicOp::Xor | AtomicOp::UMax => operand == Some(0),
+        AtomicOp::And | AtomicOp::UMin => operand == Some(u32::MAX),
+        _ => false,
     }
 }

@@ -41,7 +41,8 @@ pub(super) fn resolve_lines(
 ) {
     let shown = |loc: &Option<Loc>| {
         let loc = loc.as_ref()?;
-        let mut places = std::iter::once((loc.file, loc.line)).chain(loc.inlined);
+        let mut places = std::iter::once((loc.file, loc.line)).chain(loc.inlined).filter(|(_, line)| *line > 0);
+        // Line 0 is what the compiler added by itself.
         places.find_map(|(file, line)| source(files.get(&file)?, line))
     };
     let mut last = locs.iter().find_map(shown).unwrap_or(0);

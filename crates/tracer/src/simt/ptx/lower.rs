@@ -5,7 +5,7 @@ use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::Tensor;
 
 use super::super::builder::Builder;
-use super::super::ir::{Inst, Reg};
+use super::super::ir::{Inst, PlaceId, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::program::Binding;
 use super::super::wide::WideOp;
@@ -52,6 +52,8 @@ pub(super) struct Lower<'a> {
     pub params: Vec<Option<Located>>,
     pub memories: Vec<Option<Located>>,
     pub own: Vec<(Binding, Tensor)>,
+    /// The places of atomics that leave their word as it is.
+    pub polls: Vec<PlaceId>,
     /// The variable that holds the carry of sums.
     pub carry: Option<Reg>,
     /// The instruction's line in the PTX.
@@ -76,6 +78,7 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
         params: vec![None; kernel.params.len()],
         memories: vec![None; kernel.variables.len()],
         own: Vec::new(),
+        polls: Vec::new(),
         carry: None,
         at: kernel.at,
     };
@@ -86,8 +89,8 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
     lower.b.push(Inst::Open);
     lower.structure(flow)?;
     lower.b.push(Inst::Close);
-    let mut ir = lower.b.ir;
-    spins::mark(&mut ir);
+    let (mut ir, polls) = (lower.b.ir, lower.polls);
+    spins::mark(&mut ir, &polls);
     ir.warp_of_32 = true;
     Ok(Lowered { ir, bindings, own: lower.own })
 }

@@ -1,9 +1,10 @@
 //! Loops in which lanes wait for what others will store.
 
-use super::super::ir::{AtomicOp, Inst, Ir};
+use super::super::ir::{AtomicOp, Inst, Ir, PlaceId};
 
-/// Marks the loops that load a volatile or acquired word, or compare and swap one, and store nothing: in these a warp lets others run.
-pub(super) fn mark(ir: &mut Ir) {
+/// Marks the loops that load a volatile or acquired word, or compare and swap one, or load one by an atomic that leaves it as it is
+/// (`polls` has their places), and store nothing: in these a warp lets others run.
+pub(super) fn mark(ir: &mut Ir, polls: &[PlaceId]) {
     let mut marked = vec![false; ir.insts.len()];
     let mut open: Vec<(usize, bool, bool)> = Vec::new();
     for (i, inst) in ir.insts.iter().enumerate() {
@@ -22,6 +23,9 @@ pub(super) fn mark(ir: &mut Ir) {
             }
             Inst::Atomic { op: AtomicOp::CompareExchange | AtomicOp::Exchange, .. }
             | Inst::AtomicWide { op: AtomicOp::CompareExchange | AtomicOp::Exchange, .. } => {
+                open.iter_mut().for_each(|(_, waits, _)| *waits = true);
+            }
+            Inst::Atomic { place, .. } | Inst::AtomicWide { place, .. } if polls.contains(place) => {
                 open.iter_mut().for_each(|(_, waits, _)| *waits = true);
             }
             Inst::Store { .. } | Inst::Barrier(_) | Inst::Vote { .. } | Inst::Say { .. } => {

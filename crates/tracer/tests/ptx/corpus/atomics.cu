@@ -133,3 +133,23 @@ extern "C" __global__ void locked(int* lock, int* count) {
         }
     }
 }
+
+// A block that waits for another by atomics that leave the word as it is.
+extern "C" __global__ void flags(int* flag, int* out) {
+    if (blockIdx.x == 0) {
+        if (threadIdx.x == 0) {
+            while (atomicAdd(flag, 0) == 0) {}
+            while (atomicOr(flag + 1, 0) == 0) {}
+            while (atomicAnd(flag + 2, -1) == 0) {}
+            while (atomicMax((unsigned*)flag + 3, 0u) == 0) {}
+            out[0] = 7;
+        }
+    } else if (threadIdx.x < 4) {
+        atomicExch(flag + threadIdx.x, 1);
+    }
+}
+
+extern "C" __global__ void flag_of_nobody(int* flag, int* out) {
+    while (atomicAdd(flag, 0) == 0) {}
+    out[threadIdx.x] = 1;
+}
