@@ -348,7 +348,7 @@ fn steps_and_headings_agree() -> Outcome {
     let (_, found) =
         spoilt(&[(TEXT, "{#first}", "{#x}"), (TEXT, "{#second-step}", "{#first}"), (TEXT, "{#x}", "{#second-step}")])?;
     let [only] = found.as_slice() else { return Err(found.join("\n").into()) };
-    assert!(only.starts_with("lessons/tiny/text.md:1:1: error: the step `second-step` stands here"), "{only}");
+    assert!(only.starts_with("lessons/tiny/text.md:1:1: error: the step `second-step` is here"), "{only}");
     let (_, found) = spoilt(&[(TEXT, "{#second-step}", "{#first}")])?;
     assert!(found.iter().any(|f| f.starts_with("lessons/tiny/text.md:12:1: error: the step `first` has two headings")));
     Ok(())
@@ -363,7 +363,7 @@ fn what_nobody_would_see_is_a_warning() -> Outcome {
     let (pack, found) = spoilt(&[(INDEX, "[\"tiny\"]", "[]")])?;
     assert!(pack.lessons.is_empty() && found[0].contains("warning: the lesson `tiny` is not listed"), "{found:?}");
     let (_, found) = spoilt(&[(TEXT, "{{predict twice}}", "{{predict twice}}\n\n{{predict twice}}")])?;
-    assert!(found[0].contains("text.md:8:11: error: {{predict twice}} stands in the text twice"), "{found:?}");
+    assert!(found[0].contains("text.md:8:11: error: {{predict twice}} is in the text twice"), "{found:?}");
     Ok(())
 }
 

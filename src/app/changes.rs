@@ -24,7 +24,10 @@ pub fn show(ui: &mut Ui, state: &State) {
         ui.spacing_mut().item_spacing.y = 2.0;
         if wrong {
             let color = theme::color(theme::of(ui), Hue::Conflict.ink());
-            let text = "Its result is wrong: it is not timed, and less is no gain.";
+            let text = match after.trace {
+                Some(_) => "Its result is wrong: it is not timed, and less is no gain.",
+                None => "It was not traced: the editor says why.",
+            };
             ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());
         }
         table(ui, &figures, missing(state), wrong);

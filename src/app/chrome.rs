@@ -7,7 +7,7 @@ use egui::{Align, Layout, RichText, Ui};
 use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
-use crate::base::units::{Work, digits3, figure, si};
+use crate::base::units::{Work, counted, digits3, figure, si};
 use crate::figures::palette::{Hue, Ink};
 use crate::measure::roofline::{self, Bound};
 use crate::session::desk::Command;
@@ -185,6 +185,9 @@ fn said(warning: &Warning) -> String {
     format!("{}\n{}", warning.message, warning.hint)
 }
 
+/// Findings that are shown over the page.
+const FINDINGS: usize = 2;
+
 /// Tooltip on the name of a software device.
 const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU. Compare the traces here, and the times on a machine with a GPU.";
 
@@ -299,9 +302,14 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
     }
-    for finding in state.found.findings(program, &state.place).filter(|_| !written).take(2) {
+    let findings: Vec<_> = state.found.findings(program, &state.place).filter(|_| !written).collect();
+    for (shown, finding) in findings.iter().take(FINDINGS).enumerate() {
         card(ui, Hue::Store, |ui| {
             ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
+            let more = findings.len().saturating_sub(FINDINGS);
+            if shown + 1 == FINDINGS && more > 0 {
+                ui.label(format!("and {}", counted(more as u64, "more finding")));
+            }
         });
     }
     for (index, notice) in state.notices.iter().enumerate().rev().take(4) {

@@ -93,7 +93,7 @@ fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     let mut rows = Vec::new();
     let most = usize::try_from(args.bytes.iter().copied().max().unwrap_or(0) / 4).unwrap_or(usize::MAX);
     if ranks == 1 {
-        note("one rank has nobody to exchange numbers with: results are checked, and no time is shown");
+        note("one rank has no other to exchange numbers with: results are checked, and no time is shown");
     }
     if speaks && !args.json {
         out::line(&format!(

@@ -238,7 +238,7 @@ fn predicted(output: &RunOutput) {
     distinct(|predicted| &predicted.missing).iter().for_each(|text| out::line(&format!("  {text}")));
     let assumed = distinct(|predicted| &predicted.assumptions).len();
     if assumed > 0 {
-        out::line(&format!("  {assumed} assumptions stand behind the predicted times: --json lists them."));
+        out::line(&format!("  {assumed} assumptions are made for the predicted times: --json lists them."));
     }
 }
 

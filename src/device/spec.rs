@@ -308,7 +308,7 @@ pub(super) mod tests {
             let cited: Vec<&str> = f.each().into_iter().map(|(_, source, _)| source).collect();
             assert!(
                 spec.sources.keys().all(|key| cited.contains(&key.as_str())),
-                "{} lists what nobody cites",
+                "{} lists a source that is not cited",
                 spec.id
             );
             assert!(!spec.adapters.is_empty() && spec.is_adapter(&spec.adapters[0].to_uppercase()));

@@ -170,7 +170,7 @@ impl Reads {
         for query in 0..queries {
             let rect = boxed(left, query, queries);
             let of = self.heads.iter().position(|head| head.readers.contains(&query));
-            name(&mut frame, rect, &format!("query {query}"), of.map(bars::ink), None);
+            name(&mut frame, rect, &format!("query head {query}"), of.map(bars::ink), None);
         }
         for (at, head) in self.heads.iter().enumerate().take(heads) {
             let rect = boxed(middle, at, heads);

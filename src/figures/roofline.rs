@@ -386,7 +386,7 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
         None => {
             let roof = known.roofs.first().and_then(|roof| Some((roof, roof.at(spot.intensity)?)));
             let roof = roof.map(|(roof, rate)| format!("; {} allows {}", roof.name, si(rate, "FLOP/s")));
-            said += &format!("\nNobody measured it{}", roof.unwrap_or_default());
+            said += &format!("\nIt was not measured{}", roof.unwrap_or_default());
         }
     }
     Some(said)

@@ -99,7 +99,7 @@ fn the_pointer_tells_what_a_mark_is() {
     let view = Seen::given(Given { roofline: Some(known), ..Given::default() }, [800.0, 500.0]);
     let said = |i| Painter::of("Roofline").told(&view, None, Tag::Spot(i)).unwrap_or_default();
     assert_eq!(said(9), "bench\n4.00 FLOP per byte (traced bytes, before caches)\n4.00 TFLOP/s, measured here");
-    assert!(said(11).ends_with("\nNobody measured it; H100 allows 50.0 TFLOP/s"), "{}", said(11));
+    assert!(said(11).ends_with("\nIt was not measured; H100 allows 50.0 TFLOP/s"), "{}", said(11));
 }
 
 #[test]

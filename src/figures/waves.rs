@@ -130,15 +130,12 @@ fn has_few_lanes(spread: &Spread) -> bool {
 
 fn told_in_waves(spread: &Spread) -> String {
     let w = &spread.waves;
-    format!(
-        "{}, {} SMs × {} = {} slots: {} waves; {} of slots idle",
-        workgroups(w.blocks),
-        count(w.sms.into()),
-        count(w.blocks_per_sm.into()),
-        count(places(w)),
-        digits3(w.waves),
-        percent(w.idle_share)
-    )
+    let (of, sms) = (workgroups(w.blocks), count(w.sms.into()));
+    if w.blocks < w.sms.into() {
+        return format!("{of}, {sms} SMs: {} of them have nothing to do", count(u64::from(w.sms) - w.blocks));
+    }
+    let (each, slots, waves) = (count(w.blocks_per_sm.into()), count(places(w)), digits3(w.waves));
+    format!("{of}, {sms} SMs × {each} = {slots} slots: {waves} waves; {} of slots idle", percent(w.idle_share))
 }
 
 /// The assumptions of the picture.
@@ -201,8 +198,9 @@ fn cells(frame: &mut Frame, spread: &Spread, blocks: u64, [x, y, width, height]:
         if whole < side {
             frame.fill([at[0], at[1], side, side], 2.0, WITHOUT, tag);
         }
-        // An idle slot is seen, however small.
-        let filled = if busy < u64::from(w.blocks_per_sm) { (band * busy as f32).min(whole - 2.0) } else { whole };
+        // An idle slot is seen, however small, and a busy one.
+        let filled =
+            if busy < u64::from(w.blocks_per_sm) { (band * busy as f32).max(3.0).min(whole - 2.0) } else { whole };
         if busy < u64::from(w.blocks_per_sm) {
             frame.fill([at[0], at[1] + side - whole, side, whole], 2.0, EMPTY, tag);
         }
@@ -245,7 +243,8 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
     let blocks = of_wave(w, shown);
     let idle = places(w) - blocks;
     let said = format!("wave {} of {}: {} of {} slots busy", shown + 1, count(waves), count(blocks), count(places(w)));
-    let wasted = format!("{} idle", percent(idle as f64 / places(w) as f64));
+    let share = idle as f64 / places(w) as f64;
+    let wasted = if share > 0.995 { "nearly all idle".to_owned() } else { format!("{} idle", percent(share)) };
     let wide = text::width(&wasted, 14.0, false);
     let words = text::fit(&said, 14.0, false, room - wide - 16.0);
     let after = left + text::width(&words, 14.0, false) + 12.0;
@@ -429,7 +428,7 @@ mod tests {
         let spread = spread(64, 132, 1);
         let frame = drawn(spread.as_ref(), None, [800.0, 500.0]);
         assert_eq!((filled(&frame, BUSY), filled(&frame, EMPTY)), (64, 68));
-        let expected = "64 workgroups, 132 SMs × 1 = 132 slots: 0.485 waves; 52% of slots idle. \
+        let expected = "64 workgroups, 132 SMs: 68 of them have nothing to do. \
                         wave 1 of 1: 64 of 132 slots busy, 52% idle.";
         assert_eq!(frame.alt, expected);
     }

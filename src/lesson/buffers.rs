@@ -129,7 +129,7 @@ impl Reader<'_> {
                     "Text" => ("write Text(\"to be or not to be\")", false),
                     "TextFile" | "File" => ("write (path: \"assets/data/NAME\", sha256: \"…\") behind it", false),
                     "Vocabulary" => ("write (name: \"cl100k_base\", table: \"merges\") behind it", false),
-                    _ => ("leave away what is behind it", true),
+                    _ => ("leave out what comes after it", true),
                 };
                 node.error(
                     if more { format!("`{name}` needs no more words") } else { format!("`{name}` needs more words") },

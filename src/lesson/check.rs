@@ -360,7 +360,7 @@ impl<'a> Check<'a> {
         let here: Vec<&str> = self.ids(Kind::Step).filter(|id| written.contains(id)).collect();
         let there = sections.iter().filter(|section| self.has(Kind::Step, &section.id));
         if let Some((section, id)) = there.zip(&here).find(|(section, id)| section.id != **id) {
-            let message = format!("the step `{}` stands here, and lesson.ron has `{id}` next", section.id);
+            let message = format!("the step `{}` is here, and lesson.ron has `{id}` next", section.id);
             self.error(&section.place, message, "put both into the same order");
         }
     }
@@ -388,7 +388,7 @@ impl<'a> Check<'a> {
                 );
             }
             for again in places {
-                self.error(&again.place, format!("{line} stands in the text twice"), "keep one of them");
+                self.error(&again.place, format!("{line} is in the text twice"), "keep one of them");
             }
         }
     }

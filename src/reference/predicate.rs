@@ -109,7 +109,7 @@ fn differs(output: (&Tensor, usize), wanted: (&Tensor, usize), name: &str, sets:
     let times = |n: u64| if n == 1 { "once".to_owned() } else { format!("{n} times") };
     odd.map(|(bits, [has, wants])| {
         let value = number(f64::from_bits(*bits));
-        format!("the value {value} stands there {}, and in `{name}` {}", times(*has), times(*wants))
+        format!("the value {value} is there {}, and in `{name}` {}", times(*has), times(*wants))
     })
 }
 
@@ -127,8 +127,8 @@ mod tests {
         let says = |a: &[f64], b: &[f64], sets| differs((&of(a), a.len()), (&of(b), b.len()), "x", sets);
         assert_eq!(says(&[1.0, 2.0, 2.0], &[2.0, 1.0, 2.0], false), None);
         let told = says(&[1.0, 2.0, 1.0], &[2.0, 1.0, 2.0], false).unwrap_or_default();
-        assert_eq!(told, "the value 1 stands there 2 times, and in `x` once");
+        assert_eq!(told, "the value 1 is there 2 times, and in `x` once");
         assert_eq!(says(&[1.0, 2.0, 1.0], &[2.0, 1.0, 2.0], true), None);
-        assert!(says(&[1.0, 3.0], &[1.0, 1.0], true).is_some_and(|told| told.contains("value 3 stands there once")));
+        assert!(says(&[1.0, 3.0], &[1.0, 1.0], true).is_some_and(|told| told.contains("value 3 is there once")));
     }
 }

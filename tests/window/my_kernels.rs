@@ -83,6 +83,17 @@ fn a_shader_is_set_up_and_watched_and_stays() {
     settle(&mut window);
     let source = window.state().desk.state().place.kernel().unwrap().source().clone();
     assert!(source.contains("+ 1.0"), "{source}");
+    // Set up again, the launch is the form's, not the one that was last chosen on the page.
+    assert_eq!(window.state().desk.state().place.params["N"], 64.0);
+    window.state_mut().view = View::at_home();
+    window.state_mut().desk.command(Command::Kernel(KernelCommand::SetUp(id)));
+    window.step();
+    settle(&mut window);
+    set(&mut window, "value of N", "128");
+    window.get_by_role_and_label(Role::Button, "Watch it").click_accesskit();
+    window.step();
+    settle(&mut window);
+    assert_eq!(window.state().desk.state().place.params["N"], 128.0);
 }
 
 #[test]

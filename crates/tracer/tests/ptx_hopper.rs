@@ -86,7 +86,8 @@ fn a_run_of_bytes_needs_no_map() {
     assert_eq!([outcome.trace.global.load.bytes, outcome.trace.global.store.bytes], [400, 400]);
 
     let question = Question { buffer: "out".to_owned(), index: 50, warp_width: 32, fuel: 1 << 30 };
-    let writer = origin_of(&run(4, 400), &question).unwrap().writer.unwrap();
+    let origin = origin_of(&run(4, 400), &question);
+    let writer = origin.unwrap_or_else(|error| panic!("{error}")).writer.unwrap_or_else(|| panic!("nobody wrote it"));
     let loads = writer.loads.iter().filter(|load| load.role == Role::Value);
     assert_eq!(loads.map(|load| (load.buffer.as_str(), load.index)).collect::<Vec<_>>(), [("in", 50)]);
 

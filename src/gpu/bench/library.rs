@@ -68,6 +68,6 @@ fn bound(launch: &Launch, variable: &str) -> Result<usize, Failure> {
 /// That there is no time of a library beside a kernel's own.
 pub(super) fn missing(failure: Failure) -> Warning {
     let Diagnostic { message, hint, .. } = failure.diagnostic;
-    let hint = hint.unwrap_or_else(|| "the kernel's own time stands".to_owned());
+    let hint = hint.unwrap_or_else(|| "the kernel's own time is shown".to_owned());
     Warning { kind: WarningKind::NoLibrary, message, hint }
 }

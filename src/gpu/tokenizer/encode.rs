@@ -139,7 +139,7 @@ impl<D: Driver> Encode for OnDevice<'_, '_, D> {
     fn remark(&self) -> Option<String> {
         (self.on_cores > 0).then(|| {
             format!(
-                "{} bytes were encoded on the processor's cores, in parts that have a word of more than {LONGEST} bytes, or {REACH} bytes in which no word begins behind a letter or a digit",
+                "{} bytes were encoded on the processor's cores, in parts that have a word of more than {LONGEST} bytes, or {REACH} bytes in which no word begins after a letter or a digit",
                 self.on_cores
             )
         })

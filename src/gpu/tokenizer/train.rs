@@ -402,7 +402,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
             board.driver.finish(&mut recorded, &Alone)?;
             if board.read("waiting", 2)?[1] != 0 {
                 return Err(Diagnostic::error(format!(
-                    "between byte {done} and byte {} the text has {REACH} bytes in which no word begins behind a letter or a digit",
+                    "between byte {done} and byte {} the text has {REACH} bytes in which no word begins after a letter or a digit",
                     done + part.len()
                 ))
                 .hint("a device does not look further for the end of a word; leave --backend out: the processor's cores do")

@@ -47,7 +47,7 @@ pub(super) fn sections(excerpt: Excerpt<'_>, mentions: &Mentions) -> Vec<Section
             }
             (Part::Block(block), Some(section)) => section.blocks.push(block),
             (Part::Block(_), None) => {
-                excerpt.error(at, "this stands before the first step", "begin with a heading: ## Title {#step-id}");
+                excerpt.error(at, "this comes before the first step", "begin with a heading: ## Title {#step-id}");
             }
         }
     }
@@ -284,7 +284,7 @@ impl<'a> Markdown<'a> {
         let (words, at) = self.trimmed(live);
         let block = match words.split_once(char::is_whitespace) {
             None if words == "exercise" => {
-                self.error(at, "this does not say which exercise stands here", "write its id: {{exercise id}}");
+                self.error(at, "this does not say which exercise is meant", "write its id: {{exercise id}}");
                 return Some(None);
             }
             Some(("exercise", id)) => {

@@ -141,17 +141,17 @@ fn mistakes_have_places() {
         ("{{= n +}}", "3:8", "ends where"),
         ("a {{stride", "3:3", "does not begin a live part"),
         ("{{}", "3:1", "does not begin a live part"),
-        ("here {{predict p}} inside", "3:8", "stands within a line"),
-        ("- {{exercise e}}", "3:5", "stands within a line"),
+        ("here {{predict p}} inside", "3:8", "is within a line"),
+        ("- {{exercise e}}", "3:5", "is within a line"),
         ("> {{exercise e}}", "3:5", "cannot stand here"),
         ("{{exercise}}", "3:3", "which exercise"),
-        ("- {{explore jacobian}}", "3:5", "stands within a line"),
+        ("- {{explore jacobian}}", "3:5", "is within a line"),
         ("> {{explore jacobian}}", "3:5", "cannot stand here"),
         ("{{set k=x : a}}", "3:7", "`k=x` is not a setting"),
         ("{{set k=1}}", "3:7", "no words"),
         ("{{unfold Why}}", "3:3", "is a quotation"),
         ("> a\n>\n> {{unfold Why}}", "5:5", "is a quotation"),
-        ("so {{unfold Why}}", "3:6", "stands within a line"),
+        ("so {{unfold Why}}", "3:6", "is within a line"),
         ("> {{unfold}}\n>\n> a", "3:5", "has no title"),
         ("> {{unfold Why}}", "3:5", "nothing unfolds"),
         ("> {{unfold Why}}\n>\n> {{= 1 +}}", "5:10", "ends where"),
@@ -161,7 +161,7 @@ fn mistakes_have_places() {
         assert!(found.contains(message), "{markdown:?}: {found}");
     }
     let (_, _, found) = read("Hello\n\n## S {#s}\n");
-    assert!(found[0].to_string().starts_with("text.md:1:1: error: this stands before the first step"));
+    assert!(found[0].to_string().starts_with("text.md:1:1: error: this comes before the first step"));
 }
 
 #[test]

@@ -15,7 +15,7 @@ impl Markdown<'_> {
         }
         let Some(formula) = inside.strip_prefix('=') else {
             if placed_word(inside) {
-                self.error(at, format!("{{{{{inside}}}}} stands within a line"), "give it a line of its own");
+                self.error(at, format!("{{{{{inside}}}}} is within a line"), "give it a line of its own");
                 return None;
             }
             self.mentions.add(inside, self.excerpt.place(at), Of::Param);

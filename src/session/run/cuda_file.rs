@@ -1,6 +1,6 @@
 //! A kernel in a .cu or .ptx file: its PTX, its parameters, and the job that it is with its arguments.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::devices::Devices;
 use super::pointee::Pointee;
@@ -11,7 +11,7 @@ use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
 use crate::gpu::simt::assemble;
 use crate::job::{
-    Argument, Assembled, Binding, Blame, Code, Content, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape,
+    Argument, Assembled, Binding, Blame, BufferSpec, Code, Content, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape,
 };
 use crate::simt::{self, ModuleVariable, Parameter};
 
@@ -161,29 +161,7 @@ pub(super) fn of_text(
     }
     let options = &with_files(options, &bindings, &pointees).map_err(|problem| vec![problem])?;
     let mut buffers = sized(target, &bindings, options)?;
-    for (i, (buffer, pointee)) in buffers.iter_mut().zip(&pointees).enumerate() {
-        if let (Some(types), Some(file)) = (pointee.numpy(), options.io.input(&buffer.name)) {
-            let (_, mut words) = npy::raw(file, types).map_err(|problem| vec![problem])?;
-            let length = usize::try_from(buffer.count).unwrap_or(usize::MAX);
-            if words.len() != length {
-                let problem = Diagnostic::error(format!(
-                    "{} has {} bytes, and `{}` has {}",
-                    file.display(),
-                    4 * words.len(),
-                    buffer.name,
-                    4 * length
-                ));
-                return Err(vec![problem.hint("leave --buffer out: the file says how many elements there are")]);
-            }
-            words.truncate(length);
-            buffer.content = Content::Words(words.into());
-        }
-        let Content::Made(init) = buffer.content else { continue };
-        let count = (buffer.count * buffer.elem.bytes()).div_ceil(pointee.bytes());
-        if let Some(words) = pointee.words(count, init, options.seed, i as u64) {
-            buffer.content = Content::Words(words.into());
-        }
-    }
+    let filled = fill(&mut buffers, &pointees, options).map_err(|problem| vec![problem])?;
     let of = |(buffer, b): (usize, &simt::Binding)| Binding {
         name: b.name.clone(),
         buffer,
@@ -202,12 +180,7 @@ pub(super) fn of_text(
     };
     let spec = spec(options);
     let mut job = Job { seed: options.seed, trace: Some(spec), ..Job::of(launch, buffers) };
-    let read = |(name, _): &(String, PathBuf)| {
-        !bindings.iter().zip(&pointees).any(|(binding, pointee)| binding.name == *name && pointee.numpy().is_some())
-    };
-    let mut rest = options.clone();
-    rest.io.inputs.retain(read);
-    let mut notes = begin(&program, &mut job, &rest)?;
+    let mut notes = begin(&program, &mut job, options)?;
     let is_shown = |name: &str| {
         let shown = options.io.prints.iter().map(|(shown, _)| shown);
         shown.chain(options.io.dumps.iter().map(|(shown, _)| shown)).any(|shown| shown == name)
@@ -224,7 +197,7 @@ pub(super) fn of_text(
         Diagnostic::warning(message)
             .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
     });
-    Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes })
+    Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes, filled })
 }
 
 /// A line with all that a kernel takes, where several things are missing.
@@ -256,6 +229,30 @@ fn with_files(
         options.buffers.push((binding.name.clone(), numbers.div_ceil(pointee.lanes), Init::Zero));
     }
     Ok(options)
+}
+
+/// Gives buffers of elements that a job's buffers do not have their contents, as words; and the names of those that a file filled.
+fn fill(buffers: &mut [BufferSpec], pointees: &[Pointee], options: &TraceOptions) -> Result<Vec<String>, Diagnostic> {
+    let mut filled = Vec::new();
+    for (i, (buffer, pointee)) in buffers.iter_mut().zip(pointees).enumerate() {
+        if let (Some(types), Some(file)) = (pointee.numpy(), options.io.input(&buffer.name)) {
+            let (_, words) = npy::raw(file, types)?;
+            if words.len() as u64 != buffer.count {
+                let (file, has, wants) = (file.display(), 4 * words.len(), 4 * buffer.count);
+                let message = format!("{file} has {has} bytes, and `{}` has {wants}", buffer.name);
+                let hint = "leave --buffer out: the file says how many elements there are";
+                return Err(Diagnostic::error(message).hint(hint));
+            }
+            buffer.content = Content::Words(words.into());
+            filled.push(buffer.name.clone());
+        }
+        let Content::Made(init) = buffer.content else { continue };
+        let count = (buffer.count * buffer.elem.bytes()).div_ceil(pointee.bytes());
+        if let Some(words) = pointee.words(count, init, options.seed, i as u64) {
+            buffer.content = Content::Words(words.into());
+        }
+    }
+    Ok(filled)
 }
 
 /// The PTX of a .cu file.

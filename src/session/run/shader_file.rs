@@ -157,6 +157,8 @@ pub(super) struct Target {
     pub needs: Option<Work>,
     pub warnings: Vec<Diagnostic>,
     pub notes: Vec<String>,
+    /// The buffers that have what --input gives already.
+    pub filled: Vec<String>,
 }
 
 /// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the requested
@@ -174,7 +176,7 @@ pub fn trace(
     let is_file = [".wgsl", ".cu", ".ptx"].iter().any(|end| target.ends_with(end));
     let lesson = target.split_once('/').filter(|_| !is_file);
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
-    let Target { mut job, pass, needs, mut warnings, notes } = match lesson {
+    let Target { mut job, pass, needs, mut warnings, notes, filled } = match lesson {
         Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
         None => of_file(devices, target, options)?,
     };
@@ -182,7 +184,9 @@ pub fn trace(
     if let Some(name) = options.io.names().find(|name| !known(name)) {
         return Err(vec![no_buffer(name, job.buffers.iter().map(|b| b.name.as_str()))]);
     }
-    let found = options.io.apply(&mut job)?.into_iter();
+    let mut io = options.io.clone();
+    io.inputs.retain(|(name, _)| !filled.contains(name));
+    let found = io.apply(&mut job)?.into_iter();
     warnings.extend(found.map(|warning| Diagnostic::warning(warning.message).hint(warning.hint)));
     let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
     let origins = origins.collect::<Result<Vec<_>, _>>()?;
@@ -236,7 +240,7 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
     let launch = program.launch(&entry, wgsl, grid);
     let mut job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
     let notes = begin(&program, &mut job, options)?;
-    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes })
+    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes, filled: Vec::new() })
 }
 
 /// Sets the named members, and returns notes on the buffers without given contents.
@@ -300,7 +304,7 @@ fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Targ
     }
     let unchanged = options.grid.is_none() && changed.is_none() && options.buffers.is_empty();
     let needs = job.passes.get(pass.unwrap_or(0)).map(|pass| pass.work).filter(|_| unchanged);
-    Ok(Target { job, pass, needs, warnings, notes: Vec::new() })
+    Ok(Target { job, pass, needs, warnings, notes: Vec::new(), filled: Vec::new() })
 }
 
 /// The lesson with other constants and another entry point of a kernel by itself; None if there is nothing to change.

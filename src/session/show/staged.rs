@@ -373,7 +373,7 @@ fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], r
         said.push("Traced bytes are before caches, which lift marks above the slope.".to_owned());
     }
     if spots.iter().any(|spot| spot.flops_per_s.is_none()) {
-        said.push("Dashes up to the roof: kernels that nobody measured.".to_owned());
+        said.push("Dashes up to the roof: kernels that were not measured.".to_owned());
     }
     said.join(" ")
 }

@@ -20,6 +20,9 @@ use parse::{Function, Node, Op, Term};
 /// Terms of a sum at most.
 const MAX_TERMS: f64 = 16_777_216.0;
 
+/// Arguments of a call that are kept without an allocation.
+const FEW: usize = 4;
+
 /// The greatest number up to which f64 counts by one: 2^53.
 const MAX_COUNTED: f64 = 9_007_199_254_740_992.0;
 
@@ -290,10 +293,22 @@ impl Expr {
                 sum
             }
             Term::Call(function, args) => {
-                let args = args.iter().map(|arg| self.node(arg, scope, terms)).collect::<Result<Vec<_>, _>>()?;
-                call(*function, &args)
+                // A formula's calls are evaluated for each element: few arguments need no allocation.
+                let mut few = [0.0; FEW];
+                let Some(few) = few.get_mut(..args.len()) else {
+                    let args = args.iter().map(|arg| self.node(arg, scope, terms)).collect::<Result<Vec<_>, _>>()?;
+                    return self.finite(node, call(*function, &args));
+                };
+                for (value, arg) in few.iter_mut().zip(args) {
+                    *value = self.node(arg, scope, terms)?;
+                }
+                call(*function, few)
             }
         };
+        self.finite(node, value)
+    }
+
+    fn finite(&self, node: &Node, value: f64) -> Result<f64, EvalError> {
         if value.is_finite() { Ok(value) } else { Err(EvalError::NotFinite(self.source[node.span.clone()].to_owned())) }
     }
 }

@@ -260,7 +260,7 @@ impl<'a> Parser<'a> {
         let name = &self.rest()[..length];
         if name.split('.').any(|part| part.is_empty() || part.starts_with(|c: char| c.is_ascii_digit())) {
             let error = self.error_here(length, format!("`{name}` is not a name"));
-            return Err(error.hint("a dot stands between a run and one of its results: strided.time"));
+            return Err(error.hint("write a dot between a run and one of its results: strided.time"));
         }
         self.at += length;
         if self.passes("[") {

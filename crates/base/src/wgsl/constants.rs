@@ -161,7 +161,7 @@ pub fn settle(file: &str, source: &str, constants: &[(String, f64)]) -> Result<S
 #[must_use]
 pub fn unfit(name: &str, scalar: Scalar, value: f64) -> Diagnostic {
     Diagnostic::error(format!("the constant `{name}` cannot be {value}: it is {}", scalar.describe()))
-        .hint("change what it is set to, or a parameter behind that")
+        .hint("change what it is set to, or a parameter that it depends on")
 }
 
 fn find<'d, 'a>(all: &'d [Declared<'a>], name: &str) -> Result<&'d Declared<'a>, Diagnostic> {

@@ -120,7 +120,8 @@ impl Again<'_> {
         code.ops.iter().any(|op| match op {
             Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWide { place, .. } => {
                 let place = &code.places[*place as usize];
-                place.line == line && place.variable == variable
+                // Arrays of a lane have no number.
+                place.line == line && place.variable == variable && place.mem != Mem::Local
             }
             _ => false,
         })

@@ -193,7 +193,7 @@ impl<const W: usize> Warp<W> {
         around: &Surroundings<'_, O>,
     ) -> Option<(FindingKind, String)> {
         let size = run.bytes();
-        if (size | shared | from) % PIECE != 0 {
+        if !(size | shared | from).is_multiple_of(PIECE) {
             let why = format!(
                 "a bulk copy of {size} bytes between byte {from} of a buffer and byte {shared} of shared memory: all three have to be \
                  multiples of {PIECE}"

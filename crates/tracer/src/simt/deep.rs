@@ -34,10 +34,10 @@ pub fn deep<T: Send>(
         let thread = thread.map_err(|e| failed(format!("no thread can be started to compile the shader: {e}")))?;
         let outcome = thread.join().unwrap_or_else(|panic| {
             let said = panic.downcast_ref::<String>().map(String::as_str);
-            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it did not say why");
-            let mut errors = failed(format!("the compiler of shaders broke down: {said}"));
+            let said = said.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("it gave no reason");
+            let mut errors = failed(format!("the shader compiler failed: {said}"));
             errors[0].hint =
-                Some("the mistake is in the compiler: say it in other words, and please report it".to_owned());
+                Some("this is a bug of the compiler: write the shader in another way, and please report it".to_owned());
             Err(errors)
         });
         outcome.map_err(|errors| errors.into_iter().map(|error| in_part(error, source)).collect())
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!(deep("t.wgsl", "", 9, || Ok(3)), Ok(3));
         let broken: Result<(), _> = deep("t.wgsl", "", 9, || panic!("at {}", 7));
         let text = broken.err().map(|errors| errors[0].to_string()).unwrap_or_default();
-        assert!(text.starts_with("t.wgsl:1:1: error: the compiler of shaders broke down: at 7"), "{text}");
+        assert!(text.starts_with("t.wgsl:1:1: error: the shader compiler failed: at 7"), "{text}");
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Rerun<'_> {
                 }
                 Progress::OutOfFuel => {
                     let mut problem = Diagnostic::error(format!(
-                        "the run was stopped after {} warp instructions, so nobody knows what it would have written",
+                        "the run was stopped after {} warp instructions, so it is not known what it would have written",
                         self.question.fuel
                     ))
                     .in_file(&self.program.file)

@@ -73,7 +73,10 @@ impl Launch<'_> {
         while totals.complete && !waiting.is_empty() {
             let round = std::mem::take(waiting);
             if !self.go_on(scene, round, totals, waiting) && totals.complete {
-                let reason = format!("nothing that still runs will store another ({} workgroups wait)", waiting.len());
+                let reason = match waiting.len() {
+                    1 => "nothing that still runs will store another (1 workgroup waits)".to_owned(),
+                    n => format!("nothing that still runs will store another ({n} workgroups wait)"),
+                };
                 self.report_waiting(scene, waiting, totals, &reason);
             }
         }
@@ -169,7 +172,7 @@ impl<const W: usize> Workgroup<W> {
             findings.report(line, FindingKind::Deadlock, || {
                 let parted = match warp.launched & !warp.mask {
                     0 => "",
-                    _ => "; other lanes of this warp have left the loop or wait behind it, and do not go on before it ends",
+                    _ => "; other lanes of this warp have left the loop or wait after it, and do not go on before it ends",
                 };
                 format!("warp {i} of workgroup {} waits here for another value of {what}, and {reason}{parted}", self.linear)
             });

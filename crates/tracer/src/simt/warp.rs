@@ -67,17 +67,6 @@ impl<O> Surroundings<'_, O> {
         let (at, variables) = (self.at, self.variables);
         self.findings.report(line, kind, || message(at, variables));
     }
-
-    /// Reports an access that is wrong.
-    pub fn report_access(
-        &mut self,
-        place: &Place,
-        kind: FindingKind,
-        message: impl FnOnce(Position, &[Variable]) -> String,
-    ) {
-        let (at, variables) = (self.at, self.variables);
-        self.findings.report_access(place.line, kind, place.variable, || message(at, variables));
-    }
 }
 
 /// A place's variable, for people.

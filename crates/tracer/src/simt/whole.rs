@@ -2,8 +2,9 @@
 
 use super::access::{Form, Target};
 use super::code::{Index, Place, Whole};
+use super::ir::Variable;
 use super::observers::lanes_of;
-use super::warp::{Surroundings, Warp, name_of};
+use super::warp::{Position, Surroundings, Warp, name_of};
 use crate::trace::FindingKind;
 
 /// The sum of a place's terms: `base + lane·step`, and a part of each lane's own.
@@ -17,6 +18,19 @@ impl<const W: usize> Sum<W> {
     fn at(&self, lane: u32) -> i64 {
         let own = self.lanes.as_ref().map_or(0, |lanes| lanes[lane as usize]);
         self.base.wrapping_add(i64::from(lane).wrapping_mul(self.step)).wrapping_add(own)
+    }
+}
+
+impl<O> Surroundings<'_, O> {
+    /// Reports an access that is wrong.
+    pub fn report_access(
+        &mut self,
+        place: &Place,
+        kind: FindingKind,
+        message: impl FnOnce(Position, &[Variable]) -> String,
+    ) {
+        let (at, variables) = (self.at, self.variables);
+        self.findings.report_access(place.line, kind, place.variable, || message(at, variables));
     }
 }
 
