@@ -40,7 +40,7 @@ fn declared(text: &str) -> Option<Declared> {
     let text = text.split([':', '[']).next().unwrap_or_default().trim();
     let start = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     let (ty, name) = text.split_at(start);
-    // What a second pointer leads to is an address.
+    // A pointer to a pointer has no elements of a known type.
     let pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(ty) } else { None };
     (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee })
 }

@@ -70,7 +70,7 @@ impl Deed {
 /// Parts of a page: a launch that touches a few parts of a large buffer costs no more than their pages.
 const PAGE: usize = 1 << 6;
 
-/// Who touched each of some parts that follow one another; made with the first touch.
+/// The workgroups that touched each part of a page; allocated at the page's first touch.
 type Page = OnceLock<Box<[AtomicU32]>>;
 
 /// Who touched each word of a buffer.
