@@ -276,8 +276,9 @@ flash_backward(const bf16*, const bf16*, const bf16*,
         mma_commit();
         p_turn.next();
     };
-    // Scores to powers, and these to bf16.
-    auto weigh = [&]() {
+    // Scores to powers, and these to bf16. If there are no
+    // more, the turn stays at the last tile.
+    auto weigh = [&](bool are_more) {
         unsigned stats_at = at.stats + s_turn.place * STATS_BYTES
                             + lane % 4 * 8;
         #pragma unroll
@@ -309,7 +310,7 @@ flash_backward(const bf16*, const bf16*, const bf16*,
             weights[i] = pack_bf16(powers[2 * i],
                                    powers[2 * i + 1]);
         }
-        s_turn.next();
+        if (are_more) s_turn.next();
         ahead.next();
     };
     auto release = [&](unsigned barrier) {
@@ -321,7 +322,7 @@ flash_backward(const bf16*, const bf16*, const bf16*,
     begin_scores(true);
     mma_wait<0>();
     pin(powers);
-    weigh();
+    weigh(steps > 1);
     for (unsigned step = 0; step < steps; step++) {
         // dV += Pᵀ dO, and the scores of the next tile.
         auto g = descriptor(at.g + g_turn.place * TILE, BOX);
@@ -332,8 +333,8 @@ flash_backward(const bf16*, const bf16*, const bf16*,
             mma(of_v, weights + k / 4, g + k * 128 / 16);
         }
         mma_commit();
-        // After the last tile this multiplies what is there, and
-        // nothing uses the result.
+        // After the last tile this multiplies that tile again,
+        // and nothing uses the result.
         begin_scores(step + 1 < steps);
         mma_wait<2>();
         pin(slopes);
@@ -391,7 +392,7 @@ flash_backward(const bf16*, const bf16*, const bf16*,
         release(at.g_empty + 8 * g_turn.place);
         g_turn.next();
         pin(powers);
-        weigh();
+        weigh(step + 2 < steps);
         mma_wait<0>();
         pin(of_k);
         pin(of_q);

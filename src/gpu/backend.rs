@@ -15,6 +15,8 @@ pub enum Event {
     Checked(Check),
     /// One sample of the program's time, in seconds a run.
     Sample(f64),
+    /// A pass was done, or a check is being made: the work goes on.
+    Alive,
 }
 
 /// Why a request gave no result.
@@ -63,6 +65,12 @@ pub trait Sink {
 
     /// Whether the result is no longer wanted.
     fn cancelled(&self) -> bool;
+
+    /// Reports that the work goes on. True if its result is no longer wanted.
+    fn goes_on(&mut self) -> bool {
+        self.event(Event::Alive);
+        self.cancelled()
+    }
 }
 
 /// A sink that drops all events and never cancels; only ending the process does.
@@ -82,7 +90,6 @@ pub struct Quiet<'a>(pub &'a mut dyn Sink, pub &'static str);
 impl Sink for Quiet<'_> {
     fn event(&mut self, event: Event) {
         match event {
-            // Still a sign of life.
             Event::Sample(_) => self.0.event(Event::Stage(self.1.to_owned())),
             other => self.0.event(other),
         }

@@ -1,13 +1,15 @@
 //! Checks of buffers, and looks at them: buffers are read, or filled anew, and plain kernels are run by the tracer.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use super::backend::Failure;
 use crate::base::diag::Diagnostic;
 use crate::base::npy::{self, Shape};
 use crate::base::tensor::Tensor;
 use crate::job::{Against, CheckSpec, Job, Launch, Look};
-use crate::reference::{self, Allowance, Seen, TERMS};
+use crate::reference::{self, Allowance, Seen};
 use crate::simt::{self, Options, Program};
 use crate::trace::Check;
 
@@ -17,24 +19,13 @@ const FUEL: u64 = 4_000_000_000;
 /// Elements that come back in a record, at most: they go through a pipe.
 const MOST_SEEN: u64 = 1 << 20;
 
-/// Makes one check of a job by itself; `content` reads what a buffer holds now.
-///
-/// # Errors
-/// As [`gather`] and [`make`].
-pub(super) fn check(
-    job: &Job,
-    spec: &CheckSpec,
-    content: &mut dyn FnMut(usize) -> Result<Tensor, Failure>,
-) -> Result<Check, Failure> {
-    let seen = gather(job, spec, 0, content)?;
-    let mut terms = TERMS;
-    Ok(make(spec, &seen, &mut Allowance { terms: &mut terms, cancelled: &|| false })?)
-}
+/// The time after which a check that is still being made calls its caller.
+const TICK: Duration = Duration::from_secs(1);
 
 /// Reads all that a check of a job needs; `content` reads what a buffer holds now.
 ///
 /// # Errors
-/// When a buffer cannot be read, or the check's plain kernel does not run.
+/// When a buffer cannot be read.
 pub(super) fn gather<'a>(
     job: &'a Job,
     spec: &CheckSpec,
@@ -45,31 +36,60 @@ pub(super) fn gather<'a>(
         if before { Ok(job.buffers[buffer].fill(job.seed, buffer)?) } else { content(buffer) }
     };
     let contents = spec.sees().into_iter().map(read).collect::<Result<Vec<Tensor>, Failure>>()?;
-    let expected = match &spec.against {
-        Against::Kernel(launch) => Some(plain(job, launch, spec.output)?),
-        Against::Reference { .. } | Against::Formula(_) | Against::Predicate(_) => None,
-    };
-    Ok(Seen { buffers: &job.buffers, contents, expected, round })
+    Ok(Seen { buffers: &job.buffers, contents, expected: None, round })
 }
 
-/// Makes a check.
+/// Makes a check on another thread. Meanwhile `waiting` is called about once per second, and returns true to cancel it. The sums may have
+/// `terms` terms, of which those that were taken are subtracted.
 ///
 /// # Errors
-/// When it cannot be made.
-pub(super) fn make(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<'_>) -> Result<Check, Diagnostic> {
-    reference::check(spec, seen, allowance).map_err(|problem| problem.in_place_of(spec.place.as_ref()))
+/// When it cannot be made, its plain kernel does not run, or it was cancelled.
+pub(super) fn make(
+    job: &Job,
+    spec: &CheckSpec,
+    mut seen: Seen<'_>,
+    terms: &mut f64,
+    waiting: &mut dyn FnMut() -> bool,
+) -> Result<Check, Failure> {
+    attended(waiting, |cancel| {
+        if let Against::Kernel(launch) = &spec.against {
+            seen.expected = Some(plain(job, launch, spec.output, cancel)?);
+        }
+        let cancelled = || cancel.load(Ordering::Relaxed);
+        let made = reference::check(spec, &seen, &mut Allowance { terms, cancelled: &cancelled });
+        made.map_err(|problem| problem.in_place_of(spec.place.as_ref()).into())
+    })
+}
+
+/// Works on another thread, and calls `waiting` once per [`TICK`] until the work is done. The work's flag is set when that returns true.
+fn attended<T: Send>(waiting: &mut dyn FnMut() -> bool, work: impl FnOnce(&AtomicBool) -> T + Send) -> T {
+    let cancel = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let (end, ended) = mpsc::channel::<()>();
+        let cancel = &cancel;
+        let worker = scope.spawn(move || {
+            let result = work(cancel);
+            drop(end);
+            result
+        });
+        while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            if waiting() {
+                cancel.store(true, Ordering::Relaxed);
+            }
+        }
+        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
 }
 
 /// The content that a plain kernel writes to the variable of `output`, over the other buffers' initial contents.
-fn plain(job: &Job, launch: &Launch, output: usize) -> Result<Tensor, Failure> {
+fn plain(job: &Job, launch: &Launch, output: usize, cancel: &AtomicBool) -> Result<Tensor, Failure> {
     let wgsl = launch.wgsl()?;
     let program = Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides);
     let program = program.map_err(|mut problems| problems.remove(0))?;
     let fill = |binding: &crate::job::Binding| job.buffers[binding.buffer].fill(job.seed, binding.buffer);
     let mut tensors = launch.bindings.iter().map(fill).collect::<Result<Vec<Tensor>, Diagnostic>>()?;
     let options = Options { fuel: FUEL, count: false, ..Options::default() };
-    let cancel = AtomicBool::new(false);
-    let outcome = simt::run(&program, &mut tensors, launch.grid.most(), &options, &cancel, &|_, _| {})?;
+    let outcome = simt::run(&program, &mut tensors, launch.grid.most(), &options, cancel, &|_, _| {})?;
     if let Some(finding) = outcome.trace.findings.first() {
         return Err(finding.diagnostic(&wgsl.file, &wgsl.source).into());
     }
@@ -103,4 +123,25 @@ pub(super) fn seen(job: &Job, look: &Look, content: &Tensor) -> Result<Option<Te
     }
     let whole = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     Ok(Some(Tensor::from_bits(spec.elem, (whole(look.from)..whole(look.from + count)).map(|i| content.bits(i)))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_for_a_check_is_called_and_may_cancel_it() {
+        let mut calls = 0;
+        let mut waiting = || {
+            calls += 1;
+            calls == 2
+        };
+        let done = attended(&mut waiting, |cancel| {
+            while !cancel.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            "cancelled"
+        });
+        assert_eq!((done, calls), ("cancelled", 2));
+    }
 }

@@ -5,7 +5,7 @@ use super::checks;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::job::{BindingKind, Grid, Job, Launch, Moment, Node, Repeat};
-use crate::reference::{Allowance, TERMS};
+use crate::reference::TERMS;
 use crate::trace::{Check, Film};
 
 /// Elements of a buffer that a film keeps at most.
@@ -51,6 +51,11 @@ pub(super) trait Host {
 
     /// Whether the result is no longer wanted.
     fn cancelled(&self) -> bool;
+
+    /// Reports that a pass was done, or that a check is being made. True if the result is no longer wanted.
+    fn goes_on(&mut self) -> bool {
+        self.cancelled()
+    }
 
     /// Takes the result of a check.
     fn checked(&mut self, _: &Check) {}
@@ -157,7 +162,7 @@ impl Walk<'_> {
             return Ok(true);
         }
         for _ in 0..repeat.times {
-            self.go_on()?;
+            self.stop_if_cancelled()?;
             if !self.body(&repeat.body)? {
                 return Ok(false);
             }
@@ -187,8 +192,8 @@ impl Walk<'_> {
 
     /// # Errors
     /// When the run was cancelled.
-    fn go_on(&self) -> Result<(), Failure> {
-        match self.host.cancelled() {
+    fn stop_if_cancelled(&mut self) -> Result<(), Failure> {
+        match self.host.goes_on() {
             true => Err(Diagnostic::error(format!("`{}` was cancelled", self.job.program)).into()),
             false => Ok(()),
         }
@@ -196,7 +201,7 @@ impl Walk<'_> {
 
     fn pass(&mut self, place: usize) -> Result<bool, Failure> {
         let pass = &self.job.passes[place];
-        self.go_on()?;
+        self.stop_if_cancelled()?;
         let grid = match pass.launch() {
             Some(launch) => self.words(&pass.id, launch)?,
             None => None,
@@ -261,8 +266,7 @@ impl Walk<'_> {
             }
             let host = &mut *self.host;
             let seen = checks::gather(self.job, spec, round, &mut |buffer| host.content(buffer))?;
-            let mut allowance = Allowance { terms: &mut self.terms, cancelled: &|| host.cancelled() };
-            let check = checks::make(spec, &seen, &mut allowance)?;
+            let check = checks::make(self.job, spec, seen, &mut self.terms, &mut || host.goes_on())?;
             host.checked(&check);
             if slot.as_ref().is_none_or(|known| !check.ok || check.max_rel_error > known.max_rel_error) {
                 *slot = Some(check);

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::backend::{Backend, Event, Failure, Sink};
 use super::fake::{self, Fake};
@@ -89,7 +89,7 @@ pub fn serve(
         if request == Request::Shutdown {
             break;
         }
-        let mut reporter = Reporter { output: &mut output, flags: &flags };
+        let mut reporter = Reporter { output: &mut output, flags: &flags, last: Instant::now() };
         let reply = answer(&request, &mut backend, &mut open, &mut reporter);
         let fatal = matches!(&reply, Reply::Failed(failure) if failure.fatal);
         // A device that is lost may keep this process from ending: as long as that lasts, it is at work.
@@ -158,13 +158,22 @@ fn answer(
     result.unwrap_or_else(Reply::Failed)
 }
 
+/// The minimum time between two reports that the work goes on.
+const PULSE: Duration = Duration::from_secs(1);
+
 struct Reporter<'a, W> {
     output: &'a mut W,
     flags: &'a Flags,
+    /// The last event.
+    last: Instant,
 }
 
 impl<W: Write> Sink for Reporter<'_, W> {
     fn event(&mut self, event: Event) {
+        if event == Event::Alive && self.last.elapsed() < PULSE {
+            return;
+        }
+        self.last = Instant::now();
         if protocol::write(self.output, &Reply::Event(event)).is_err() {
             // The client no longer listens.
             self.flags.cancelled.store(true, Ordering::SeqCst);

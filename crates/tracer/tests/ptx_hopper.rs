@@ -251,3 +251,25 @@ fn a_sum_comes_from_a_row_and_a_column() {
     let loads = writer.loads.iter().filter(|load| load.role == Role::Value);
     assert_eq!(loads.map(|load| (load.buffer.as_str(), load.index)).collect::<Vec<_>>(), [("in", 700)]);
 }
+
+#[test]
+fn an_atomic_on_a_vector_is_one_request() {
+    let zeros = |count: usize| floats_of(&vec![0.0; count]);
+    let case = Case::of("hopper", "vectors", 3, 32).named("sums", zeros(128)).named("before", zeros(6));
+    let case = case.named("counts", zeros(2)).named("halves", zeros(64));
+    let question = Question { buffer: "sums".to_owned(), index: 4 * 5 + 3, warp_width: 32, fuel: 1 << 30 };
+    let origin = origin_of(&case, &question);
+    let writer = origin.unwrap_or_else(|error| panic!("{error}")).writer.unwrap_or_else(|| panic!("nobody wrote it"));
+    assert_eq!((writer.lane, writer.writes), (5, 1), "of one block");
+    let (buffers, outcome) = case.clean();
+    let wanted = |i: usize| {
+        let x = (i / 4) as f32;
+        3.0 * [x, x + 0.25, 1.0, -x][i % 4]
+    };
+    assert_eq!(floats(&buffers[0]), (0..128).map(wanted).collect::<Vec<_>>());
+    assert_eq!(floats(&buffers[1]), [0.0, 0.0, 1.0, 10.0, 2.0, 20.0]);
+    assert_eq!(floats(&buffers[2]), [3.0, 30.0]);
+    assert_eq!(buffers[3].words, [0x4200_4600; 64], "3 and 6 as halves");
+    let atomic = outcome.trace.global.atomic;
+    assert_eq!((atomic.requests, atomic.sectors), (3 * 3, 3 * (16 + 1 + 8)));
+}

@@ -9,6 +9,7 @@ use crate::gpu::backend::{Failure, Quiet, Sink};
 use crate::gpu::checks;
 use crate::gpu::driver::{Command, Driver};
 use crate::job::{Launch, Library, MeasureSpec};
+use crate::reference::TERMS;
 use crate::trace::record::{Backend, LibraryRun, Warning, WarningKind};
 
 /// The run of the library's call of a job that is one launch, if it names one that the device has.
@@ -48,8 +49,10 @@ pub(super) fn measure<D: Driver>(
         Timed::Program(_) => return Ok(None),
     };
     carry_out(prepared.driver, vec![command], sink)?;
+    let mut quiet = Quiet(&mut *sink, "checking a library");
     let made = job.checks.first().map(|check| {
-        checks::check(job, check, &mut |buffer| prepared.content(buffer, &mut Quiet(&mut *sink, "checking a library")))
+        let seen = checks::gather(job, check, 0, &mut |buffer| prepared.content(buffer, &mut quiet))?;
+        checks::make(job, check, seen, &mut TERMS.clone(), &mut || quiet.goes_on())
     });
     let check = made.transpose()?;
     let right = check.as_ref().is_none_or(|check| check.ok);

@@ -11,6 +11,7 @@ use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::gpu::walk::{Host, Turn};
 use crate::job::{Action, Job, Launch, MeasureSpec};
 use crate::measure::sampling;
+use crate::reference::TERMS;
 use crate::trace::Check;
 use crate::trace::record::{Compiled, Timing, Warning};
 
@@ -142,7 +143,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         drop(recorded);
         let mut checks = before;
         for (spec, check) in self.job.checks.iter().zip(&mut checks).filter(|(spec, _)| spec.after.is_none()) {
-            let again = checks::check(self.job, spec, &mut |buffer| self.content(buffer, &mut *sink))?;
+            let seen = checks::gather(self.job, spec, 0, &mut |buffer| self.content(buffer, &mut *sink))?;
+            let again = checks::make(self.job, spec, seen, &mut TERMS.clone(), &mut || sink.goes_on())?;
             if !again.ok {
                 sink.event(Event::Checked(again.clone()));
                 *check = again;
@@ -258,6 +260,10 @@ impl<D: Driver> Host for Walker<'_, '_, D> {
 
     fn cancelled(&self) -> bool {
         self.sink.cancelled()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.sink.goes_on()
     }
 
     fn checked(&mut self, check: &Check) {

@@ -111,6 +111,10 @@ impl<D: Driver> Host for OnDevice<'_, '_, '_, D> {
     fn cancelled(&self) -> bool {
         self.walker.cancelled()
     }
+
+    fn goes_on(&mut self) -> bool {
+        self.walker.goes_on()
+    }
 }
 
 impl<D: Driver> Local for OnDevice<'_, '_, '_, D> {

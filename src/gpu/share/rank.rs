@@ -11,6 +11,7 @@ use crate::gpu::walk::{Host, Turn, Walked};
 use crate::job::{Grid, Job, Node, Repeat, Share};
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
+use crate::reference::TERMS;
 use crate::trace::Check;
 
 /// Bytes that all ranks together send each other at once.
@@ -114,7 +115,8 @@ impl<'a, L: Local> Rank<'a, L> {
         let at_end = whole.checks.iter().filter(|spec| spec.after.is_none() && !self.share.is_meter(spec.output));
         let mut failing = Vec::new();
         for spec in at_end {
-            let made = checks::check(whole, spec, &mut |buffer| self.content(buffer));
+            let seen = checks::gather(whole, spec, 0, &mut |buffer| self.content(buffer));
+            let made = seen.and_then(|seen| checks::make(whole, spec, seen, &mut TERMS.clone(), &mut || self.goes_on()));
             let made = if self.is_over { made? } else { self.told(made)? };
             failing.extend(Some(made).filter(|check| !check.ok));
         }
@@ -280,5 +282,9 @@ impl<L: Local> Host for Rank<'_, L> {
 
     fn cancelled(&self) -> bool {
         self.local.cancelled()
+    }
+
+    fn goes_on(&mut self) -> bool {
+        self.local.goes_on()
     }
 }

@@ -19,7 +19,7 @@ pub fn kept(code: &Code, program: &Program, tensors: &[Tensor]) -> Vec<Vec<u32>>
             Op::Load { place, .. }
             | Op::LoadOne { place, .. }
             | Op::Atomic { place, .. }
-            | Op::AtomicWide { place, .. } => {
+            | Op::AtomicWords { place, .. } => {
                 matches!(code.places[*place as usize].mem, Mem::Buffer(at) if usize::from(at) == buffer)
             }
             Op::Collective { id } => {
@@ -118,7 +118,7 @@ impl Again<'_> {
     fn stores_to(&self, line: u32, variable: u16) -> bool {
         let code = self.scene.code;
         code.ops.iter().any(|op| match op {
-            Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWide { place, .. } => {
+            Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWords { place, .. } => {
                 let place = &code.places[*place as usize];
                 // Arrays of a lane have no number.
                 place.line == line && place.variable == variable && place.mem != Mem::Local

@@ -47,7 +47,7 @@ fn from_atomics(ir: &Ir) -> Vec<Option<u32>> {
             inst.reads(ir, |reg: Reg| read = read.or(from[reg as usize]));
             match *inst {
                 Inst::Atomic { old: Some(old), .. } => set(&mut from[old as usize], Some(*line)),
-                Inst::AtomicWide { old: Some(old), .. } => {
+                Inst::AtomicWords { old: Some(old), .. } => {
                     old.iter().for_each(|old| set(&mut from[*old as usize], Some(*line)));
                 }
                 Inst::Un { dst, .. } | Inst::Bin { dst, .. } | Inst::Tri { dst, .. } | Inst::Read { dst, .. } => {

@@ -1,4 +1,4 @@
-//! Atomics of a warp: on words, on parts of a word, and on 64 bits.
+//! Atomics of a warp: on words, on parts of a word, on vectors, and on 64 bits.
 
 use super::access::Does;
 use super::code::{NONE, Place};
@@ -56,32 +56,32 @@ impl<const W: usize> Warp<W> {
         }
     }
 
-    /// The same on 64 bits.
-    pub(super) fn atomic_wide<O: Observer>(
+    /// The same on several words of a lane: on each component of a vector, or on 64 bits.
+    pub(super) fn atomic_words<O: Observer>(
         &mut self,
         op: AtomicOp,
         site: u32,
-        [value, compare]: [[Src; 2]; 2],
-        old: [u32; 2],
+        operands: [Src; 4],
+        old: [u32; 4],
         around: &mut Surroundings<'_, O>,
     ) {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Atomic(op, value[0]), target, around.observer);
-        let mut before = [[0; W]; 2];
+        self.observe(site, place, Does::Atomic(op, operands[0]), target, around.observer);
+        let mut before = [[0; W]; 4];
         for lane in lanes_of(target.mask) {
-            let pair =
-                |src: [Src; 2]| u64::from(self.of_lane(src[0], lane)) | u64::from(self.of_lane(src[1], lane)) << 32;
-            let (value, compare) = (pair(value), pair(compare));
+            let values = operands.map(|src| self.of_lane(src, lane));
             let address = self.address(target, lane);
-            let low = change(place, address, around, |_| None);
-            let high = change(place, address + 4, around, |_| None);
-            (before[0][lane as usize], before[1][lane as usize]) = (low, high);
-            if let Some(new) = wide_result(op, u64::from(low) | u64::from(high) << 32, value, compare) {
-                change(place, address, around, |_| Some(new as u32));
-                change(place, address + 4, around, |_| Some((new >> 32) as u32));
+            let mut was = [0; 4];
+            if place.vector > 0 {
+                for ((was, value), part) in was.iter_mut().zip(values).zip(0..u32::from(place.components)) {
+                    *was = change(place, address + 4 * part, around, |old| atomic_result(op, old, value, 0));
+                }
+            } else {
+                [was[0], was[1]] = change_wide(place, address, around, op, values);
             }
+            was.iter().zip(&mut before).for_each(|(was, before)| before[lane as usize] = *was);
         }
         for (old, before) in old.into_iter().zip(&before) {
             if old != NONE {
@@ -89,6 +89,24 @@ impl<const W: usize> Warp<W> {
             }
         }
     }
+}
+
+/// Changes the 64 bits at byte `address`, of which the operands are a value and what it is compared with; gives the words that were there.
+fn change_wide<O>(
+    place: &Place,
+    address: u32,
+    around: &mut Surroundings<'_, O>,
+    op: AtomicOp,
+    operands: [u32; 4],
+) -> [u32; 2] {
+    let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+    let [value, compare] = [pair(operands[0], operands[1]), pair(operands[2], operands[3])];
+    let was = [0, 4].map(|at| change(place, address + at, around, |_| None));
+    if let Some(new) = wide_result(op, pair(was[0], was[1]), value, compare) {
+        change(place, address, around, |_| Some(new as u32));
+        change(place, address + 4, around, |_| Some((new >> 32) as u32));
+    }
+    was
 }
 
 /// Changes the word at byte `address` if `new` gives another, and gives what was there.

@@ -61,7 +61,7 @@ fn memory(op: &Op, code: &Code) -> Option<Space> {
     let place = match op {
         Op::LoadOne { place, .. } | Op::Load { place, .. } => *place,
         Op::Atomic { place, old, done, .. } if (*old, *done) != (NONE, NONE) => *place,
-        Op::AtomicWide { place, old, .. } if *old != [NONE; 2] => *place,
+        Op::AtomicWords { place, old, .. } if *old != [NONE; 4] => *place,
         _ => return None,
     };
     let place = &code.places[place as usize];

@@ -123,7 +123,7 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
                     raise(of, dst, Class::Varying);
                 }
             }
-            Inst::AtomicWide { old: Some(old), .. } => old.into_iter().for_each(|dst| raise(of, dst, Class::Varying)),
+            Inst::AtomicWords { old: Some(old), .. } => old.into_iter().for_each(|dst| raise(of, dst, Class::Varying)),
             // A warp's vote is the same for all that take part, whatever each of them brings.
             Inst::Subgroup { op, dst, index, .. } => {
                 let shared = op.is_uniform() && class(index) == Class::Uniform;

@@ -44,7 +44,7 @@ pub enum Op {
     /// Reads and writes one word a lane, lanes in order.
     Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
     /// The same on 64 bits.
-    AtomicWide { op: AtomicOp, place: u32, value: [Src; 2], compare: [Src; 2], old: [u32; 2] },
+    AtomicWords { op: AtomicOp, place: u32, operands: [Src; 4], old: [u32; 4] },
     /// The warp's clock, into scalars.
     Clock { dst: [u32; 2] },
     /// A loop that waits for others begins another round.
@@ -349,9 +349,9 @@ impl Op {
                 [value, compare].into_iter().for_each(|s| src(s, visit));
                 [old, done].into_iter().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
             }
-            Self::AtomicWide { place, value, compare, old, .. } => {
+            Self::AtomicWords { place, operands, old, .. } => {
                 indices(&mut places[*place as usize], visit);
-                value.iter_mut().chain(compare).for_each(|s| src(s, visit));
+                operands.iter_mut().for_each(|s| src(s, visit));
                 old.iter_mut().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
             }
             Self::Clock { dst } => dst.iter_mut().for_each(|r| visit(WriteOne(r))),
@@ -399,7 +399,7 @@ impl Op {
             Self::Wide { .. } => true,
             Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
             Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } => true,
-            Self::Atomic { .. } | Self::AtomicWide { .. } => true,
+            Self::Atomic { .. } | Self::AtomicWords { .. } => true,
             Self::Clock { .. } | Self::Spin => false,
             Self::Subgroup { .. } | Self::Collective { .. } | Self::ClearLocal { .. } => true,
             Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,

@@ -262,8 +262,9 @@ pub enum Inst {
     Store { place: PlaceId, src: [Reg; 4] },
     /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
     Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
-    /// The same on 64 bits: each value has two registers.
-    AtomicWide { op: AtomicOp, place: PlaceId, value: [Reg; 2], compare: [Reg; 2], old: Option<[Reg; 2]> },
+    /// The same on several words of a lane. Of a vector (`place.vector` is not 0), each operand is a component's; else the first two
+    /// are a value of 64 bits, and the last two what it is compared with.
+    AtomicWords { op: AtomicOp, place: PlaceId, operands: [Reg; 4], old: Option<[Reg; 4]> },
     /// The warp's clock: the instructions that it executed.
     Clock { dst: [Reg; 2] },
     /// A loop that waits for others begins another round.
@@ -329,7 +330,7 @@ impl Inst {
             | Self::Load { .. }
             | Self::Store { .. }
             | Self::Atomic { .. }
-            | Self::AtomicWide { .. }
+            | Self::AtomicWords { .. }
             | Self::Clock { .. }
             | Self::Subgroup { .. }
             | Self::BreakIf { .. }
@@ -413,12 +414,7 @@ impl Inst {
                     visit(compare);
                 }
             }
-            Self::AtomicWide { value, compare, op, .. } => {
-                value.into_iter().for_each(&mut visit);
-                if op == AtomicOp::CompareExchange {
-                    compare.into_iter().for_each(visit);
-                }
-            }
+            Self::AtomicWords { operands, .. } => operands.into_iter().for_each(visit),
             Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
             Self::Collective { id } => {
                 let Collective { a, b, c, .. } = &ir.collectives[id as usize];
@@ -446,7 +442,7 @@ impl Inst {
             Self::Load { place, .. }
             | Self::Store { place, .. }
             | Self::Atomic { place, .. }
-            | Self::AtomicWide { place, .. } => Some(place),
+            | Self::AtomicWords { place, .. } => Some(place),
             Self::Collective { id } => ir.collectives[id as usize].place,
             _ => None,
         }

@@ -229,8 +229,8 @@ fn order_matters(ir: &Ir) -> bool {
         match inst {
             Inst::Load { .. } => loaded[usize::from(buffer)] = true,
             Inst::Store { .. } => stored[usize::from(buffer)] = true,
-            // Two words are not changed at once by threads of this machine.
-            Inst::AtomicWide { .. } => return true,
+            // Several words are not changed at once by threads of this machine.
+            Inst::AtomicWords { .. } => return true,
             Inst::Collective { .. } if inst.stores(ir) => stored[usize::from(buffer)] = true,
             Inst::Collective { .. } => loaded[usize::from(buffer)] = true,
             Inst::Atomic { op, old, .. } => {

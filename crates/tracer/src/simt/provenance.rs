@@ -277,7 +277,7 @@ impl Rerun<'_> {
             line: code.lines[last.pc],
             iterations: path.backwards().next().map(|taken| iterations(path, &taken)).unwrap_or_default(),
             kind: match code.ops[last.pc] {
-                super::code::Op::Atomic { .. } | super::code::Op::AtomicWide { .. } => AccessKind::Atomic,
+                super::code::Op::Atomic { .. } | super::code::Op::AtomicWords { .. } => AccessKind::Atomic,
                 _ => AccessKind::Store,
             },
             writes,

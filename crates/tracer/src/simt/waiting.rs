@@ -186,7 +186,7 @@ fn awaited(code: &Code, variables: &[Variable], pc: usize) -> (u32, String) {
         Op::Load { place, .. }
         | Op::LoadOne { place, .. }
         | Op::Atomic { place, .. }
-        | Op::AtomicWide { place, .. } => Some(&code.places[*place as usize]).filter(|place| place.atomic),
+        | Op::AtomicWords { place, .. } => Some(&code.places[*place as usize]).filter(|place| place.atomic),
         _ => None,
     });
     place.map_or((code.lines[pc], "a word".to_owned()), |place| (place.line, name_of(place, variables)))

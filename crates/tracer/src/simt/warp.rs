@@ -264,8 +264,8 @@ impl<const W: usize> Warp<W> {
                 Op::Atomic { op, place, value, compare, old, done } => {
                     self.atomic(op, place, [value, compare], [old, done], around);
                 }
-                Op::AtomicWide { op, place, value, compare, old } => {
-                    self.atomic_wide(op, place, [value, compare], old, around);
+                Op::AtomicWords { op, place, operands, old } => {
+                    self.atomic_words(op, place, operands, old, around);
                 }
                 Op::Clock { dst } => {
                     let now = self.clock;

@@ -306,3 +306,21 @@ KERNEL(product_32, 32, 0, 0)
 KERNEL(product_128_turned, 128, 1, 1)
 KERNEL(product_64_turned, 64, 1, 1)
 KERNEL(product_32_turned, 32, 0, 1)
+
+// ---- Atomics on vectors.
+
+// Every block adds a vector of 4 to the same places; lane 0's atomic on 2 returns what was there; the last adds halves.
+extern "C" __global__ void vectors(float* sums, float* before, float* counts, unsigned* halves) {
+    const float x = threadIdx.x;
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %2, %3, %4};"
+                 :: "l"(sums + 4 * threadIdx.x), "f"(x), "f"(x + 0.25f), "f"(1.0f), "f"(-x) : "memory");
+    if (threadIdx.x == 0) {
+        float a, b;
+        asm volatile("atom.global.v2.f32.add {%0, %1}, [%2], {%3, %4};"
+                     : "=f"(a), "=f"(b) : "l"(counts), "f"(1.0f), "f"(10.0f) : "memory");
+        before[2 * blockIdx.x] = a;
+        before[2 * blockIdx.x + 1] = b;
+    }
+    const unsigned ones = 0x3C004000;  // 1.0 and 2.0
+    asm volatile("red.global.add.noftz.v2.f16x2 [%0], {%1, %1};" :: "l"(halves + 2 * threadIdx.x), "r"(ones) : "memory");
+}

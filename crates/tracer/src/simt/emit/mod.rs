@@ -292,17 +292,17 @@ impl Emitter<'_> {
                 });
                 self.push(Op::Atomic { op, place, value, compare, old, done });
             }
-            Inst::AtomicWide { op, place, value, compare, old } => {
-                let (value, compare) = (value.map(|reg| self.src(reg)), compare.map(|reg| self.src(reg)));
+            Inst::AtomicWords { op, place, operands, old } => {
+                let operands = operands.map(|reg| self.src(reg));
                 let place = self.place(place);
-                let old = old.map_or([NONE; 2], |old| {
+                let old = old.map_or([NONE; 4], |old| {
                     old.map(|reg| {
                         let r = self.vector();
                         self.locs[reg as usize] = Loc::Lanes(r);
                         r
                     })
                 });
-                self.push(Op::AtomicWide { op, place, value, compare, old });
+                self.push(Op::AtomicWords { op, place, operands, old });
             }
             Inst::Clock { dst } => {
                 let dst = dst.map(|reg| {

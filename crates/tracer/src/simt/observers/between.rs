@@ -123,7 +123,7 @@ impl Between {
             let (at, atomic, plain) = match op {
                 Op::Load { place, .. } | Op::LoadOne { place, .. } => (*place, None, Some(Deed::Read)),
                 Op::Store { place, .. } => (*place, Some(Class::Store), Some(Deed::Write)),
-                Op::Atomic { place, op, .. } | Op::AtomicWide { place, op, .. } => (*place, Class::of_op(*op), None),
+                Op::Atomic { place, op, .. } | Op::AtomicWords { place, op, .. } => (*place, Class::of_op(*op), None),
                 _ => continue,
             };
             let place = &code.places[at as usize];

@@ -190,11 +190,11 @@ impl Observer for Discarded<'_> {
                     [old, done].into_iter().filter(|reg| *reg != NONE).for_each(|reg| *self.vector(reg, lane) = 0);
                 }
             }
-            Op::AtomicWide { place, value, compare, old, .. } => {
+            Op::AtomicWords { place, operands, old, .. } => {
                 let place = &code.places[place as usize];
                 self.index(place, mask);
                 for lane in lanes_of(mask) {
-                    self.used |= value.into_iter().chain(compare).fold(0, |all, src| all | self.operand(src, lane));
+                    self.used |= operands.into_iter().fold(0, |all, src| all | self.operand(src, lane));
                     if step.address(place, lane).is_none() {
                         self.used |= self.bit(place.line);
                     }

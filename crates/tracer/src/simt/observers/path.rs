@@ -146,7 +146,7 @@ impl<'a> Path<'a> {
                     self.words.extend(lanes_of(mask).map(|_| step.scalars[*dst as usize]));
                 }
             }
-            Op::AtomicWide { old, .. } => {
+            Op::AtomicWords { old, .. } => {
                 for reg in old {
                     self.words.extend(lanes_of(mask).map(|lane| if reg == NONE { 0 } else { step.vector(reg, lane) }));
                 }
@@ -180,8 +180,8 @@ impl<'a> Path<'a> {
                 self.loading = ([old, done] != [NONE; 2]).then_some((step.pc, step.mask));
                 Some(place)
             }
-            Op::AtomicWide { place, old, .. } => {
-                self.loading = (old != [NONE; 2]).then_some((step.pc, step.mask));
+            Op::AtomicWords { place, old, .. } => {
+                self.loading = (old != [NONE; 4]).then_some((step.pc, step.mask));
                 Some(place)
             }
             Op::Store { place, .. } => Some(place),

@@ -127,7 +127,7 @@ impl Observer for Watch<'_> {
         if let Op::Collective { id } = self.code.ops[step.pc] {
             return self.stored_box(id, step);
         }
-        let (Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWide { place, .. }) =
+        let (Op::Store { place, .. } | Op::Atomic { place, .. } | Op::AtomicWords { place, .. }) =
             self.code.ops[step.pc]
         else {
             return;

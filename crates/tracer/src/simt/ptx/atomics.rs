@@ -1,4 +1,4 @@
-//! Atomics: `atom` and `red`, on words, halves and 64 bits.
+//! Atomics: `atom` and `red`, on words, halves, vectors and 64 bits.
 
 use warpbook_base::diag::Diagnostic;
 
@@ -26,6 +26,13 @@ impl Lower<'_> {
             Operand::Reg(reg) => self.is_read(*reg),
             dst => **dst != Operand::Nothing,
         });
+        let is_vector = ["v2", "v4", "v8"].iter().any(|vector| i.has(vector));
+        if is_vector != matches!(value, Operand::Parts(_)) {
+            return Err(self.unsupported(i));
+        }
+        if let Operand::Parts(values) = value {
+            return self.atomic_vector(i, op, address, values, wanted);
+        }
         if ty.is_wide() {
             return self.atomic_wide(i, op, address, [Some(value), compare], wanted);
         }
@@ -76,6 +83,7 @@ impl Lower<'_> {
         }
     }
 
+    /// On 64 bits.
     fn atomic_wide(
         &mut self,
         i: &Instruction,
@@ -87,31 +95,76 @@ impl Lower<'_> {
         let zero = self.b.constant(0);
         let mut pair = |operand: Option<&Operand>| operand.map_or(Ok([zero; 2]), |operand| self.pair(operand));
         let [value, compare] = [pair(operands[0])?, pair(operands[1])?];
+        let operands = [value[0], value[1], compare[0], compare[1]];
+        let leaves = value.iter().all(|word| leaves(op, self.b.const_value(*word)));
         let parts = Parts { width: Width::Word, components: 2, words: 2 };
-        let result: [Reg; 2] = [self.b.var(None, zero), self.b.var(None, zero)];
+        let result = self.atomic_words(i, op, address, (parts, operands), (wanted.is_some(), leaves))?;
+        match wanted {
+            Some(dst) => self.write(dst, [result[0], result[1]]),
+            None => Ok(()),
+        }
+    }
+
+    /// On each component of a vector, in one access.
+    fn atomic_vector(
+        &mut self,
+        i: &Instruction,
+        op: AtomicOp,
+        address: &Operand,
+        values: &[Operand],
+        wanted: Option<&Operand>,
+    ) -> Result<(), Diagnostic> {
+        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
+        let components = ["v2", "v4"].iter().position(|vector| i.has(vector)).map(|at| 2 << at);
+        if components != Some(values.len()) || !matches!(ty, Ty::Float(32) | Ty::F16x2 | Ty::Bf16x2) {
+            return Err(self.unsupported(i));
+        }
+        let mut operands = [self.b.constant(0); 4];
+        for (operand, value) in operands.iter_mut().zip(values) {
+            *operand = self.word(value, ty)?;
+        }
+        let parts = Parts { width: Width::Word, components: if values.len() == 2 { 2 } else { 4 }, words: 1 };
+        let result = self.atomic_words(i, op, address, (parts, operands), (wanted.is_some(), false))?;
+        match wanted {
+            Some(Operand::Parts(all)) if all.len() == values.len() => {
+                all.iter().zip(result).try_for_each(|(dst, value)| self.write_word(dst, value))
+            }
+            Some(_) => Err(self.unsupported(i)),
+            None => Ok(()),
+        }
+    }
+
+    /// An atomic on several words, in each memory that the address may lead into. Returns the words before it if they are wanted
+    /// (`wants`). `leaves`: it writes what was there, so a loop around it is polling.
+    fn atomic_words(
+        &mut self,
+        i: &Instruction,
+        op: AtomicOp,
+        address: &Operand,
+        (parts, operands): (Parts, [Reg; 4]),
+        (wants, leaves): (bool, bool),
+    ) -> Result<[Reg; 4], Diagnostic> {
+        let zero = self.b.constant(0);
+        let result: [Reg; 4] = std::array::from_fn(|_| self.b.var(None, zero));
         self.in_each(address, &mut |me, root| {
-            let place = Place { atomic: true, vector: 0, ..me.place(i, address, parts, root)? };
+            let place = me.place(i, address, parts, root)?;
+            let vector = if parts.words == 1 { place.vector } else { 0 };
+            let place = Place { atomic: true, vector, ..place };
             if place.mem == Mem::Local {
                 return Err(me.unsupported(i));
             }
             let id = me.b.add_place(place);
-            let old = wanted.map(|_| [me.b.temp(), me.b.temp()]);
-            if old.is_some() && value.iter().all(|word| leaves(op, me.b.const_value(*word))) {
+            let old = wants.then(|| std::array::from_fn(|_| me.b.temp()));
+            if wants && leaves {
                 me.polls.push(id);
             }
-            me.b.push(Inst::AtomicWide { op, place: id, value, compare, old });
+            me.b.push(Inst::AtomicWords { op, place: id, operands, old });
             if let Some(old) = old {
                 result.iter().zip(old).for_each(|(result, old)| me.b.write(*result, old));
             }
             Ok(())
         })?;
-        match wanted {
-            Some(dst) => {
-                let value = result.map(|result| self.b.read(result));
-                self.write(dst, value)
-            }
-            None => Ok(()),
-        }
+        Ok(result.map(|var| if wants { self.b.read(var) } else { zero }))
     }
 
     fn atomic_op(&self, i: &Instruction, ty: Ty) -> Result<AtomicOp, Diagnostic> {
@@ -137,8 +190,7 @@ impl Lower<'_> {
                 _ => return None,
             })
         });
-        let one = !["v2", "v4", "v8"].iter().any(|vector| i.has(vector));
-        op.filter(|_| one && matches!(ty.bits(), 16 | 32 | 64)).ok_or_else(|| self.unsupported(i))
+        op.filter(|_| matches!(ty.bits(), 16 | 32 | 64)).ok_or_else(|| self.unsupported(i))
     }
 }
 

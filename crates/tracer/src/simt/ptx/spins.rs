@@ -22,10 +22,10 @@ pub(super) fn mark(ir: &mut Ir, polls: &[PlaceId]) {
                 open.iter_mut().for_each(|(_, waits, _)| *waits = true);
             }
             Inst::Atomic { op: AtomicOp::CompareExchange | AtomicOp::Exchange, .. }
-            | Inst::AtomicWide { op: AtomicOp::CompareExchange | AtomicOp::Exchange, .. } => {
+            | Inst::AtomicWords { op: AtomicOp::CompareExchange | AtomicOp::Exchange, .. } => {
                 open.iter_mut().for_each(|(_, waits, _)| *waits = true);
             }
-            Inst::Atomic { place, .. } | Inst::AtomicWide { place, .. } if polls.contains(place) => {
+            Inst::Atomic { place, .. } | Inst::AtomicWords { place, .. } if polls.contains(place) => {
                 open.iter_mut().for_each(|(_, waits, _)| *waits = true);
             }
             Inst::Store { .. } | Inst::Barrier(_) | Inst::Vote { .. } | Inst::Say { .. } => {

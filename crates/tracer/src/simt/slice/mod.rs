@@ -256,8 +256,8 @@ impl Walk<'_> {
             Op::Atomic { op, place, value, compare, old, done } => {
                 self.atomic(taken, place, op, [value, compare], [old, done]);
             }
-            Op::AtomicWide { op, place, value, compare, old } => {
-                self.atomic_wide(taken, place, op, [value, compare], old);
+            Op::AtomicWords { op, place, operands, old } => {
+                self.atomic_words(taken, place, op, operands, old);
             }
             Op::ClearLocal { first, rows } => {
                 for row in first..first + rows {
@@ -437,23 +437,23 @@ impl Walk<'_> {
         }
     }
 
-    /// The same on two words. That a compare-exchange replaced nothing is not seen, so what it would have written counts as written.
-    fn atomic_wide(&mut self, taken: &Taken, at: u32, op: AtomicOp, operands: [[Src; 2]; 2], old: [u32; 2]) {
+    /// The same on several words of a lane. That a compare-exchange replaced nothing is not seen, so what it would have written counts as written.
+    fn atomic_words(&mut self, taken: &Taken, at: u32, op: AtomicOp, operands: [Src; 4], old: [u32; 4]) {
         let place = &self.code.places[at as usize];
-        let [value, compare] = operands;
         for lane in lanes_of(taken.mask).collect::<Vec<_>>().into_iter().rev() {
             if self.root.is_some_and(|root| root != lane) {
                 continue;
             }
             let Some(address) = self.path.address(taken, lane) else { continue };
-            for part in 0..2_u8 {
+            for part in 0..place.components {
                 let found = match old[usize::from(part)] {
                     NONE => Live::default(),
                     reg => self.vector(taken.warp, reg).take(1 << lane),
                 };
                 if let Some(live) = self.stored(taken, place, address + 4 * u32::from(part), lane) {
-                    for src in value.into_iter().chain(compare) {
-                        self.want(taken.warp, src, live);
+                    let all = if place.vector > 0 { usize::from(part)..usize::from(part) + 1 } else { 0..4 };
+                    for src in &operands[all] {
+                        self.want(taken.warp, *src, live);
                     }
                     self.want_indices(taken.warp, place, live);
                     self.decided_by(taken, live.any());
