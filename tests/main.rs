@@ -4,6 +4,7 @@ mod common;
 
 mod agree;
 mod authoring;
+mod circles;
 mod cli;
 mod compared;
 mod constants;

@@ -145,11 +145,11 @@ fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
     desk.command(Desire::SetBackend(Choice::Only(Backend::Wgpu)));
     let start = Instant::now();
     while desk.state().unrated().is_none() {
-        assert!(start.elapsed() < LONG, "{:?}", desk.state().notices);
+        assert!(start.elapsed() < LONG, "{:?}", desk.state().status.notices);
         desk.poll();
         std::thread::sleep(Duration::from_millis(5));
     }
-    assert!(desk.state().notices.is_empty(), "{:?}", desk.state().notices);
+    assert!(desk.state().status.notices.is_empty(), "{:?}", desk.state().status.notices);
 }
 
 #[test]

@@ -10,6 +10,7 @@ import argparse
 import json
 import subprocess
 import sys
+import time
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -24,6 +25,8 @@ DECODE = [(16, 32, 32, 8192), (16, 32, 8, 8192), (16, 32, 1, 8192), (1, 32, 8, 3
 F32 = [(1, 16, 4096, 128, 0)]
 BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 DEVICE = "cuda"
+# Seconds for one of our runs, most of which is its check on the host.
+PATIENCE = 120
 
 
 def timed(work):
@@ -44,7 +47,14 @@ def tried(backend, work):
 def ours(warpbook, *what, backend="cuda", **params):
     """The record of one kernel or program."""
     sets = [part for name, value in params.items() for part in ("--set", f"{name}={value}")]
-    done = subprocess.run([warpbook, "run", "attention", *what, "--backend", backend, "--json", "--unchecked", *sets], capture_output=True, text=True)
+    command = [warpbook, "run", "attention", *what, "--backend", backend, "--json", "--unchecked", *sets]
+    begun = time.monotonic()
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        print(f"  ours took more than {PATIENCE} s: {' '.join(command)}", file=sys.stderr)
+        return None
+    print(f"  {' '.join(what)} took {time.monotonic() - begun:.0f} s", file=sys.stderr)
     if done.returncode != 0:
         print(f"  ours failed: {(done.stderr or done.stdout).strip()[:600]}", file=sys.stderr)
         return None

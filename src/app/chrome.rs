@@ -11,7 +11,8 @@ use crate::base::units::{Work, counted, digits3, figure, si};
 use crate::figures::palette::{Hue, Ink};
 use crate::measure::roofline::{self, Bound};
 use crate::session::desk::Command;
-use crate::session::desk::state::{DeviceState, Notice, State};
+use crate::session::desk::state::{DeviceState, State};
+use crate::session::desk::status::Notice;
 use crate::session::learn::saved::{Room, ThemeChoice};
 use crate::session::run::devices::Choice;
 use crate::session::run::output::LibraryOutput;
@@ -148,9 +149,9 @@ pub fn status(ui: &mut Ui, state: &State, model: Option<bool>) -> Option<Command
     command
 }
 
-/// That what the learner did is not on disk, as long as that is so.
+/// Warns as long as the learner's work is not on disk.
 fn unsaved(ui: &mut Ui, state: &State) {
-    let Some(problem) = &state.unsaved else { return };
+    let Some(problem) = &state.status.unsaved else { return };
     let color = theme::color(theme::of(ui), Hue::Conflict.ink());
     let response = ui.label(RichText::new("not saved").size(13.0).strong().color(color));
     let hint = problem.hint.as_ref().map(|hint| format!("\n{hint}")).unwrap_or_default();
@@ -312,7 +313,7 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
             }
         });
     }
-    for (index, notice) in state.notices.iter().enumerate().rev().take(4) {
+    for (index, notice) in state.status.notices.iter().enumerate().rev().take(4) {
         let hue = if matches!(notice, Notice::Problem(_)) { Hue::Conflict } else { Hue::Shared };
         let written = if let Notice::Wrote(files) = notice { files.as_slice() } else { &[] };
         let note = notes_of(written).last();

@@ -9,7 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::harmless::harmless;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
-use crate::session::desk::my_kernels::KernelCommand;
+use crate::session::desk::KernelCommand;
 use crate::session::desk::state::State;
 
 /// A file that was chosen, or why none can be; `None` is what the window keeps if there is neither.

@@ -11,7 +11,7 @@ const MOST: usize = 60;
 
 /// Shows it.
 pub fn show(ui: &mut Ui, state: &State) {
-    let days = &state.story.days;
+    let days = &state.diary.story.days;
     if days.is_empty() {
         ui.label("Nothing yet: the first page that you read to its end is the first entry.");
     }

@@ -13,7 +13,7 @@ use crate::figures::palette::{Hue, Ink};
 use crate::figures::{Kept, View};
 use crate::lesson::Lesson;
 use crate::session::desk::Command;
-use crate::session::desk::my_kernels::KernelCommand;
+use crate::session::desk::KernelCommand;
 use crate::session::desk::state::State;
 
 /// Warpbook in a sentence.

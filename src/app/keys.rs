@@ -30,7 +30,7 @@ pub fn commands(ui: &Ui, state: &State) -> Vec<Command> {
         commands.push(Command::RunExperiment);
     }
     if pressed(ui, Modifiers::NONE, Key::Escape) {
-        if !state.activities.is_empty() {
+        if !state.status.activities.is_empty() {
             commands.push(Command::Cancel);
         } else if state.place.asked.is_some() {
             commands.push(Command::CloseOrigin);

@@ -25,7 +25,7 @@ impl Ledger {
     /// Shows it; what the learner chose to read, and commands.
     pub fn show(&mut self, ui: &mut Ui, state: &State) -> (Option<Chosen>, Vec<Command>) {
         let (mut chosen, mut commands) = (None, Vec::new());
-        let all = concepts(&state.library.pack.lessons, &state.story);
+        let all = concepts(&state.library.pack.lessons, &state.diary.story);
         for part in told::PARTS {
             let of_part: Vec<&Concept> = all.iter().filter(|concept| concept.standing == Some(part)).collect();
             ui.add_space(8.0);
@@ -136,14 +136,14 @@ pub fn open(state: &State, place: &Place) -> Vec<Command> {
 
 /// Guesses against answers, by kind of question.
 fn calibration(ui: &mut Ui, state: &State) {
-    if state.story.calibration.is_empty() {
+    if state.diary.story.calibration.is_empty() {
         return;
     }
     ui.add_space(16.0);
     ui.label(RichText::new("Calibration").font(theme::prose_bold(19.0)));
     ui.add_space(4.0);
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    for (kind, of) in &state.story.calibration {
+    for (kind, of) in &state.diary.story.calibration {
         let right = format!("{kind}: {} of {} right at first", of.right, of.graded);
         let off = of
             .factor()

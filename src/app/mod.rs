@@ -7,6 +7,7 @@ mod contents;
 mod controls;
 mod dropped;
 mod editor;
+mod empty;
 mod explore;
 mod export;
 mod fallback;
@@ -42,16 +43,18 @@ mod today;
 mod trail;
 pub mod window;
 
-use egui::{Align, Layout, Rect, Ui, UiBuilder, pos2, vec2};
+use egui::{Align, Layout, Rect, Ui, UiBuilder, vec2};
 
 use crate::figures::frame::Tag;
 use crate::figures::palette::Ink;
 use crate::figures::passes::Passes;
 use crate::figures::{self, Clock};
 use crate::session::desk::results::KeptResults;
-use crate::session::desk::state::{SaveState, State};
+use crate::session::desk::state::State;
+use crate::session::desk::status::SaveState;
 use crate::session::desk::{Command, Desk, PAUSE, REST, RETRY};
 use crate::session::learn::saved::ThemeChoice;
+use crate::trace::record::Backend;
 use layout::{Pane, Panes, Wanted};
 use math::Formulas;
 use stage::Stage;
@@ -123,10 +126,10 @@ impl View {
         if desk.state().trials.drafts.values().any(|draft| draft.typed.is_some()) {
             ui.ctx().request_repaint_after(PAUSE);
         }
-        if desk.state().is_writing {
+        if desk.state().diary.is_writing {
             ui.ctx().request_repaint_after(REST);
         }
-        if matches!(desk.state().save, SaveState::Failed(_)) {
+        if matches!(desk.state().status.save, SaveState::Failed(_)) {
             ui.ctx().request_repaint_after(RETRY);
         }
         for command in commands.into_iter().chain(window::moved(ui, desk.state().saved.window).map(Command::SetFrame)) {
@@ -139,7 +142,7 @@ impl View {
         let window = ui.max_rect();
         self.home.follow(state);
         let mut commands = Vec::from_iter(dropped::take(ui, state, !self.home.open));
-        if state.is_reading == self.home.open {
+        if state.diary.is_reading == self.home.open {
             commands.push(Command::Reading(!self.home.open));
         }
         keys::watch(ui);
@@ -191,7 +194,7 @@ impl View {
             if is_staged(state) {
                 commands.extend(self.stage.show(ui, state, passes.as_ref(), lit));
             } else {
-                empty(ui, UNTRACED);
+                empty::show(ui, untraced(state));
             }
         });
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
@@ -355,24 +358,17 @@ fn row(ui: &mut Ui, rect: Rect, content: impl FnOnce(&mut Ui)) {
     content(&mut child);
 }
 
-/// The stage's message for a kernel that is written in CUDA C++ only.
+/// The stage's message for a launch that is not traced.
+fn untraced(state: &State) -> &'static str {
+    let variant = &state.place.bench.variant;
+    let is_large = state.place.lesson.as_ref().is_some_and(|lesson| lesson.runs_on(variant, Backend::Simt));
+    if is_large { TOO_LARGE } else { UNTRACED }
+}
+
+/// For a launch that would take the tracer long.
+const TOO_LARGE: &str = "This launch is not traced: its operations would take the tracer minutes.\n\n\
+                         At smaller sizes it is: give its parameters smaller values. On the command line, --language cuda traces any size.";
+
+/// For a kernel that its lesson does not trace.
 const UNTRACED: &str = "No trace: this kernel is written in CUDA C++ only.\n\n\
                         On the command line, --language cuda traces it. It is measured on an NVIDIA GPU where the backend is CUDA. Elsewhere its recorded curves are shown.";
-
-/// The message of an empty pane: the contents to come.
-fn empty(ui: &mut Ui, text: &str) {
-    let room = ui.available_rect_before_wrap();
-    let color = theme::color(theme::of(ui), Ink::Muted);
-    let mut job = egui::text::LayoutJob::simple(
-        text.to_owned(),
-        egui::FontId::proportional(theme::UI),
-        color,
-        room.width() - 32.0,
-    );
-    job.halign = Align::Center;
-    let galley = ui.painter().layout_job(job);
-    let at = pos2(room.center().x, room.center().y - galley.size().y / 2.0);
-    ui.painter().galley(at, galley, color);
-    ui.allocate_rect(room, egui::Sense::hover())
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
-}

@@ -5,7 +5,8 @@ use egui::{ComboBox, Grid, RichText, ScrollArea, TextEdit, Ui};
 use super::theme;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
-use crate::session::desk::my_kernels::{KernelCommand, Opening};
+use crate::session::desk::KernelCommand;
+use crate::session::desk::opening::Opening;
 use crate::session::desk::state::State;
 use crate::session::pack::my_kernel::{Begins, ElemName, Setup};
 

@@ -69,7 +69,7 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     is_open
 }
 
-/// A triangle that points down to what is open, and to the right at what is folded; where the text after it begins.
+/// Draws a triangle: downwards if the part is open, to the right if it is folded. Returns where the text after it begins.
 fn triangle(ui: &Ui, row: Rect, is_open: bool, ink: Color32) -> f32 {
     const SIDE: f32 = 4.0;
     let at = pos2(row.min.x + GUTTER + SIDE, row.center().y);

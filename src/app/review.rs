@@ -8,7 +8,8 @@ use crate::figures::palette::{Hue, Ink};
 use crate::lesson::scope::Env;
 use crate::lesson::{Inline, Lesson};
 use crate::session::desk::Command;
-use crate::session::desk::review::{Review, ReviewCommand};
+use crate::session::desk::ReviewCommand;
+use crate::session::desk::diary::Review;
 use crate::session::desk::state::State;
 use crate::session::jobs;
 use crate::session::learn::ledger::due;
@@ -18,8 +19,8 @@ use crate::session::learn::told;
 
 /// Shows it; true where the learner goes to an exercise's page.
 pub fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
-    let Some(review) = &state.review else {
-        let due = due(&state.library.pack.lessons, &state.story, state.now);
+    let Some(review) = &state.diary.review else {
+        let due = due(&state.library.pack.lessons, &state.diary.story, state.diary.now);
         if due.is_empty() {
             ui.label("Nothing is due.");
             return false;

@@ -62,7 +62,7 @@ impl Code {
     pub fn show(&mut self, ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
         let mut happened = Happened::default();
         let (Some(lesson), Some(program)) = (&state.place.lesson, state.place.program()) else {
-            super::empty(ui, "A kernel's source appears here.");
+            crate::app::empty::show(ui, "A kernel's source appears here.");
             return happened;
         };
         let kernel = state.place.kernel();
@@ -93,7 +93,7 @@ impl Code {
             }
         });
         let Some(kernel) = kernel else {
-            super::empty(ui, "This pass has no kernel: the driver copies or fills the buffer.");
+            crate::app::empty::show(ui, "This pass has no kernel: the driver copies or fills the buffer.");
             return happened;
         };
         if let Some(edit) = &edit {

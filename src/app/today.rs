@@ -37,8 +37,9 @@ pub enum Chosen {
 pub fn show(ui: &mut Ui, state: &State) -> Option<Chosen> {
     let mut chosen = None;
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    let is_new = state.story.items.is_empty() && state.story.read.is_empty() && state.story.days.is_empty();
-    let due = due(&state.library.pack.lessons, &state.story, state.now).len();
+    let is_new =
+        state.diary.story.items.is_empty() && state.diary.story.read.is_empty() && state.diary.story.days.is_empty();
+    let due = due(&state.library.pack.lessons, &state.diary.story, state.diary.now).len();
     ui.label(RichText::new("Today").font(theme::prose_bold(22.0)));
     ui.add_space(6.0);
     ui.horizontal_wrapped(|ui| {
@@ -66,9 +67,9 @@ pub fn show(ui: &mut Ui, state: &State) -> Option<Chosen> {
             }
         }
     });
-    let today = day::of(state.now);
-    let last = state.story.day_before(&today).map(|(name, done)| {
-        let is_yesterday = day::of(state.now.saturating_sub(86_400)) == *name;
+    let today = day::of(state.diary.now);
+    let last = state.diary.story.day_before(&today).map(|(name, done)| {
+        let is_yesterday = day::of(state.diary.now.saturating_sub(86_400)) == *name;
         let when = if is_yesterday { "Yesterday".to_owned() } else { format!("On {name}") };
         format!("{when}: {}.", told::in_a_line(done))
     });

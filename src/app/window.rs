@@ -9,7 +9,7 @@ use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
-use crate::session::desk::my_kernels::KernelCommand;
+use crate::session::desk::KernelCommand;
 use crate::session::desk::{Command, Desk, Options};
 use crate::session::learn::saved;
 use crate::session::learn::saved::Frame;

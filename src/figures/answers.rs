@@ -115,9 +115,9 @@ pub struct Spread {
     pub limited_by: &'static str,
     /// Whether the kernel's registers were counted among the limits.
     pub registers: bool,
-    /// The lanes that an SM holds at once, and those that it has room for, where that is known.
+    /// The lanes that an SM holds at once and the most that it can hold; None if unknown.
     pub lanes: Option<[u32; 2]>,
-    /// The tiles that the workgroups take one after the other, where they stay until all are done.
+    /// The number of tiles, if the workgroups stay and take one after another.
     pub tiles: Option<u64>,
     /// The grid's workgroups, the SMs, and what one holds at once.
     pub waves: Waves,

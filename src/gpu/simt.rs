@@ -10,7 +10,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::parts::parts;
 use crate::base::tensor::{Elem, Init, Tensor};
 use crate::job::{Action, Assembled, Code, Job, Launch, Shown, TraceSpec, written_for_cuda};
-use crate::simt::{self, Options, Program, Watched};
+use crate::simt::{self, Options, Program, Recent, Watched};
 use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
 use crate::trace::{AccessCounts, GlobalCounts, Moved, PassRecord, RoundCounts, Trace};
 
@@ -297,37 +297,15 @@ fn moved(read: u64, written: u64) -> Trace {
     Trace { global, complete: true, ..Trace::default() }
 }
 
-/// The kernels of a job, each compiled once.
+/// The kernels of a job, by pass; one that was compiled lately is not compiled again.
 fn compile(job: &Job) -> Result<Vec<Option<Arc<Program>>>, Diagnostic> {
-    let mut known: Vec<(&Code, Arc<Program>)> = Vec::new();
-    let mut programs = Vec::new();
-    for pass in &job.passes {
-        let Some(launch) = pass.launch() else {
-            programs.push(None);
-            continue;
-        };
-        let same = known.iter().find(|(other, _)| match (other, &launch.code) {
-            (Code::Wgsl(other), Code::Wgsl(wgsl)) => {
-                (&other.source, &other.entry, &other.overrides) == (&wgsl.source, &wgsl.entry, &wgsl.overrides)
-            }
-            (other, code) => *other == code,
-        });
-        let program = match same {
-            Some((_, program)) => Arc::clone(program),
-            None => {
-                let compiled = match &launch.code {
-                    Code::Wgsl(wgsl) => Program::compile(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides),
-                    Code::Ptx(assembled) => assemble(assembled),
-                    Code::Cuda { twin, .. } => Err(vec![written_for_cuda(&launch.kernel, &twin.file)]),
-                };
-                let program = Arc::new(compiled.map_err(first)?);
-                known.push((&launch.code, Arc::clone(&program)));
-                program
-            }
-        };
-        programs.push(Some(program));
-    }
-    Ok(programs)
+    static ASSEMBLED: Recent<Assembled> = Recent::new();
+    let of_launch = |launch: &Launch| match &launch.code {
+        Code::Wgsl(wgsl) => Program::shared(&wgsl.file, &wgsl.source, &wgsl.entry, &wgsl.overrides),
+        Code::Ptx(assembled) => ASSEMBLED.get(assembled.clone(), assemble),
+        Code::Cuda { twin, .. } => Err(vec![written_for_cuda(&launch.kernel, &twin.file)]),
+    };
+    job.passes.iter().map(|pass| pass.launch().map(of_launch).transpose().map_err(first)).collect()
 }
 
 /// Compiles a kernel in PTX, with the lines of the text that it was made of.

@@ -13,8 +13,8 @@ use super::protocol::{self, FrameError, Reply, Request};
 use super::wgpu;
 use crate::base::diag::Diagnostic;
 
-/// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's, and with
-/// `--device` the one of that number or of which that is a part of the name. `--fake` takes a scripted device in place of a real one,
+/// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's, and `--device`
+/// chooses one by its number or a part of its name. `--fake` takes a scripted device in place of a real one,
 /// `--fake-slow` one that hangs where it is asked for its best rates, `--fake-version` also greets with another version of the protocol.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
@@ -32,7 +32,7 @@ pub fn main(args: &[String]) -> ExitCode {
 }
 
 #[cfg(feature = "cuda")]
-#[expect(clippy::unnecessary_wraps, reason = "it stands where other backends fail to open")]
+#[expect(clippy::unnecessary_wraps, reason = "its signature is that of backends that may fail to open")]
 fn open_cuda(which: Option<&str>) -> Result<Box<dyn Backend>, Diagnostic> {
     Ok(Box::new(super::cuda::CudaBackend::new(which.map(str::to_owned))))
 }

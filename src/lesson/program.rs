@@ -180,7 +180,7 @@ pub struct Legend {
     pub parts: Vec<String>,
     /// The name of a row: `rank`.
     pub rows: String,
-    /// A name for each row, of which none is like another: `bytes`, `operations`.
+    /// A name for each row, all different: `bytes`, `operations`.
     pub names: Vec<String>,
     /// The unit of its elements.
     pub unit: String,

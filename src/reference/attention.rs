@@ -9,8 +9,8 @@
 use super::table::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
-/// An error of a score is one of its weight, relative to it. In f32 it is some 10⁻⁶ of the size of the score's products: this share of the
-/// tolerance that checks have, 10⁻⁴.
+/// The error of a score, as a share of a check's tolerance (10⁻⁴), per size of the score's products: in f32 it is about 10⁻⁶ of that size.
+/// The weight e^s has the score's absolute error as its relative one.
 const SCORE: f64 = 0.01;
 
 /// The least magnitude that errors of outputs and gradients are relative to: f32 may flush smaller ones to zero.

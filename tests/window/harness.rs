@@ -12,7 +12,8 @@ use warpbook::app::{View, theme};
 use warpbook::base::diag::Diagnostic;
 use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::PackFiles;
-use warpbook::session::desk::state::{DeviceState, SaveState, State};
+use warpbook::session::desk::state::{DeviceState, State};
+use warpbook::session::desk::status::SaveState;
 use warpbook::session::desk::{Command, Desk, Options};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
@@ -105,7 +106,7 @@ pub fn untraced(state: &State) -> Vec<&Diagnostic> {
 fn at_rest(desk: &Desk) -> bool {
     let state = desk.state();
     let read = state.place.lesson.is_some() || !state.library.problems.is_empty();
-    let saved = matches!(state.save, SaveState::Saved | SaveState::Failed(_));
+    let saved = matches!(state.status.save, SaveState::Saved | SaveState::Failed(_));
     read && saved && !desk.busy() && !matches!(state.found.device, DeviceState::Starting)
 }
 

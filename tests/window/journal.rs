@@ -74,7 +74,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.step();
     settle(&mut window);
     type_in(&mut window, "Your own words on this step", "Q: How wide is a warp?\nA: 32 lanes.");
-    while window.state().desk.state().is_writing {
+    while window.state().desk.state().diary.is_writing {
         window.step();
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
@@ -120,7 +120,8 @@ fn a_day_of_work_comes_back_the_next_day() {
     click(&mut window, "Review: 2 due");
     click(&mut window, "Begin");
     let mut asked = Vec::new();
-    while let Some(prompt) = window.state().desk.state().review.as_ref().and_then(|review| review.prompt.clone()) {
+    while let Some(prompt) = window.state().desk.state().diary.review.as_ref().and_then(|review| review.prompt.clone())
+    {
         if prompt.set.is_empty() {
             click(&mut window, "Show the answer");
             window.get_by_label("32 lanes.");
@@ -153,10 +154,10 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label_contains("2025-11-26: ").click_accesskit();
     window.run_steps(20);
     window.get_by_label("In my own words");
-    let days = &window.state().desk.state().story.days;
+    let days = &window.state().desk.state().diary.story.days;
     let changed: Vec<usize> = days.values().map(|day| day.changed.len()).collect();
     assert_eq!(changed[1], 0, "what a restart traces again was not changed: {changed:?}");
-    assert_eq!(window.state().desk.state().story.days.len(), 2);
+    assert_eq!(window.state().desk.state().diary.story.days.len(), 2);
 }
 
 #[test]

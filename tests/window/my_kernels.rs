@@ -10,7 +10,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::app::View;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
-use warpbook::session::desk::my_kernels::KernelCommand;
+use warpbook::session::desk::KernelCommand;
 
 use crate::harness::{Dropped, Window, open, settle, untraced};
 

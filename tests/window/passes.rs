@@ -12,7 +12,8 @@ use warpbook::figures::{Asks, Reel};
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
-use warpbook::session::desk::state::{Notice, State};
+use warpbook::session::desk::state::State;
+use warpbook::session::desk::status::Notice;
 use warpbook::session::learn::saved::ThemeChoice;
 use warpbook::session::note::only::Only;
 
@@ -55,7 +56,7 @@ fn every_step_of_a_program_is_shown_in_both_themes_and_sizes() {
                 window.state_mut().desk.command(Command::GoTo(step));
                 settle(&mut window);
                 assert!(untraced(state(&window)).is_empty(), "{:?}", untraced(state(&window)));
-                assert!(state(&window).notices.is_empty(), "{:?}", state(&window).notices);
+                assert!(state(&window).status.notices.is_empty(), "{:?}", state(&window).status.notices);
                 assert!(pictures(&window).contains("The program's passes. "), "{}", pictures(&window));
             }
         }
@@ -146,8 +147,8 @@ fn a_note_has_the_passes_and_the_series() {
     let mut window = at("train", folder.path(), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::Export(Only::All, vec![Format::Markdown], folder.path().join("notes")));
     settle(&mut window);
-    let Some(Notice::Wrote(files)) = state(&window).notices.last().cloned() else {
-        panic!("no note: {:?}", state(&window).notices)
+    let Some(Notice::Wrote(files)) = state(&window).status.notices.last().cloned() else {
+        panic!("no note: {:?}", state(&window).status.notices)
     };
     let read = |end: &str| -> Vec<String> {
         files.iter().filter(|f| f.to_string_lossy().ends_with(end)).map(|f| fs::read_to_string(f).unwrap()).collect()

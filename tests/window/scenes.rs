@@ -13,7 +13,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
-use warpbook::session::desk::state::Notice;
+use warpbook::session::desk::status::Notice;
 use warpbook::session::note::only::Only;
 
 use warpbook::trace::Heat;
@@ -217,7 +217,9 @@ fn a_note_has_the_scene_of_each_step() {
     let mut window = open(PackFiles::Folder(root), &folder.path().join("state.ron"), [1280.0, 800.0]);
     window.state_mut().desk.command(Command::Export(Only::All, vec![Format::Markdown], folder.path().join("notes")));
     settle(&mut window);
-    let Some(Notice::Wrote(files)) = window.state().desk.state().notices.last().cloned() else { panic!("no note") };
+    let Some(Notice::Wrote(files)) = window.state().desk.state().status.notices.last().cloned() else {
+        panic!("no note")
+    };
     let figures: Vec<String> = files
         .iter()
         .filter(|f| f.extension().is_some_and(|e| e == "svg"))

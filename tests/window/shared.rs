@@ -9,7 +9,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
-use warpbook::session::desk::state::{Notice, SaveState};
+use warpbook::session::desk::status::{Notice, SaveState};
 
 use crate::harness::{PATIENCE, Window, open, settle};
 
@@ -48,7 +48,7 @@ fn two_windows_share_a_file() {
     // Both change the same words.
     write(&mut first, "first");
     write(&mut second, "second");
-    let said = second.state().desk.state().notices.iter().any(
+    let said = second.state().desk.state().status.notices.iter().any(
         |notice| matches!(notice, Notice::Problem(problem) if problem.message.contains("your words on the step `copy`")),
     );
     assert!(said && words(&second) == "second");
@@ -67,7 +67,7 @@ fn a_failed_write_is_told_in_the_page_and_tried_again() {
     assert!(told.right() <= SIZE[0], "{told:?}");
     fs::remove_file(&kept).unwrap();
     let began = Instant::now();
-    while !matches!(window.state().desk.state().save, SaveState::Saved) {
+    while !matches!(window.state().desk.state().status.save, SaveState::Saved) {
         window.step();
         assert!(began.elapsed() < PATIENCE, "it was not tried again");
         std::thread::sleep(Duration::from_millis(50));

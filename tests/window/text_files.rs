@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
-use warpbook::session::desk::state::Notice;
+use warpbook::session::desk::status::Notice;
 
 use crate::harness::{Dropped, PATIENCE, Window, open, settle};
 
@@ -43,7 +43,7 @@ fn text(window: &Harness<'_, Window>) -> String {
 
 /// The messages that wait to be read.
 fn told(window: &Harness<'_, Window>) -> Vec<String> {
-    let notices = window.state().desk.state().notices.iter();
+    let notices = window.state().desk.state().status.notices.iter();
     notices.filter_map(|n| if let Notice::Problem(p) = n { Some(p.to_string()) } else { None }).collect()
 }
 

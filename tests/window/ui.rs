@@ -11,7 +11,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::job::Language;
 use warpbook::lesson::{Asks, Block, PackFiles};
-use warpbook::session::desk::state::Notice;
+use warpbook::session::desk::status::Notice;
 use warpbook::session::desk::{Command, Desk};
 use warpbook::session::learn::exercise::Verdict;
 use warpbook::session::learn::saved::ThemeChoice;
@@ -26,7 +26,7 @@ fn lesson_steps(harness: &Harness<'_, Window>) -> Vec<String> {
 }
 
 fn problems(harness: &Harness<'_, Window>) -> Vec<String> {
-    let notices = harness.state().desk.state().notices.iter();
+    let notices = harness.state().desk.state().status.notices.iter();
     notices.filter_map(|n| if let Notice::Problem(p) = n { Some(p.to_string()) } else { None }).collect()
 }
 
@@ -346,14 +346,16 @@ fn a_note_that_cannot_be_written_is_said_and_one_that_can_is_there() {
     fs::write(&file, "").unwrap();
     let formats = warpbook::notes::Format::ALL.to_vec();
     window.state_mut().desk.command(Command::Export(Only::All, formats.clone(), file.join("notes")));
-    until(&mut window, "the problem", |desk| !desk.state().notices.is_empty());
+    until(&mut window, "the problem", |desk| !desk.state().status.notices.is_empty());
     let said = problems(&window);
     assert!(said.len() == 1 && said[0].contains("in the way"), "{said:?}");
     window.get_by_label("Dismiss").click();
     window.run_steps(2);
     window.state_mut().desk.command(Command::Export(Only::All, formats, folder.path().join("notes")));
-    until(&mut window, "the note", |desk| !desk.state().notices.is_empty());
-    let Notice::Wrote(files) = &window.state().desk.state().notices[0] else { panic!("{:?}", problems(&window)) };
+    until(&mut window, "the note", |desk| !desk.state().status.notices.is_empty());
+    let Notice::Wrote(files) = &window.state().desk.state().status.notices[0] else {
+        panic!("{:?}", problems(&window))
+    };
     assert!(files.len() > 10 && files.iter().all(|f| f.exists()));
 }
 

@@ -45,7 +45,8 @@ pub fn read_text_within(path: &Path, most: u64) -> std::io::Result<String> {
 /// # Errors
 /// Where they are not UTF-8.
 pub fn text_of(bytes: Vec<u8>) -> std::io::Result<String> {
-    let text = String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8 text"))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| std::io::Error::other("it is not UTF-8 text; save it in that encoding"))?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 

@@ -70,7 +70,7 @@ impl Pattern {
         self.parts_within(text, size, text.len())
     }
 
-    /// The same in parts of which only those are longer than `most` bytes that cannot be cut.
+    /// The same, in parts of at most `most` bytes. A part that cannot be cut may be longer.
     #[must_use]
     pub fn parts_within(self, text: &str, size: usize, most: usize) -> Vec<&str> {
         let mut parts = Vec::new();

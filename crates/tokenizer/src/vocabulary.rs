@@ -57,8 +57,8 @@ impl Vocabulary {
         Self { bytes, merges: table, added: FxHashMap::default(), whole, tokens }
     }
 
-    /// Tokens by id, of which two neighbours merge whenever their bytes together are a token, the smallest id first: how tiktoken reads a
-    /// file of ranks. A byte that is no token is returned as the error.
+    /// A vocabulary from its tokens, by id. Two neighbours merge if their bytes together are a token, the smallest id first: so does
+    /// tiktoken with a file of ranks. The error is a byte that is no token.
     ///
     /// # Errors
     /// The first byte without a token.

@@ -7,7 +7,7 @@ use crate::base::units::{count, digits3};
 use crate::figures::palette::Ink;
 use crate::reference::{Explored, TEXTS};
 use crate::session::desk::state::State;
-use crate::session::desk::text::Counting;
+use crate::session::desk::texts::Counting;
 use crate::session::show::text_file::{Counted, Kinds};
 
 /// Shows what chooses the text, above its cells; true where the counting is called off.

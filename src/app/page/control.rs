@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{CursorIcon, EventFilter, Galley, Id, Key, Rect, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
-use super::Reading;
+use super::reading::Reading;
 use crate::app::theme;
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::Param;

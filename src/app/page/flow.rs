@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, Vec2, pos2, vec2};
 
+use super::ask::Ask;
 use super::control;
-use super::{Ask, Reading};
+use super::reading::Reading;
 use crate::app::math::Formula;
 use crate::app::{terms, theme};
 use crate::base::expr::Expr;

@@ -1,15 +1,19 @@
 //! The page: one step's prose, with its controls, questions, exercises, and room for the learner's own words.
 
+mod ask;
 mod blocks;
 pub mod control;
 mod draw;
 mod exercise;
 mod flow;
 mod predict;
+mod reading;
 mod unfold;
 mod words;
 
+pub use ask::Ask;
 pub use exercise::problem as page_problem;
+use reading::Reading;
 
 use std::time::{Duration, Instant};
 
@@ -18,18 +22,13 @@ use egui::{RichText, ScrollArea, Ui};
 use flow::Style;
 
 use super::math::Formulas;
-use super::{format, tabbed, theme};
-use crate::base::expr::Expr;
+use super::{tabbed, theme};
 use crate::figures::palette::Ink;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Inline};
 use crate::notes::markdown;
-use crate::reference::Explored;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::learn::drawn::Points;
-use crate::session::learn::event_class::EventClass;
-use crate::session::learn::predict::Guess;
 use crate::session::note::fill::Fill;
 
 /// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few frames after it
@@ -42,108 +41,11 @@ const DWELL: f64 = 5.0;
 /// The widest that prose is set: about 68 characters.
 const COLUMN: f32 = 560.0;
 
-/// Something that a reader did in the prose.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ask {
-    /// Turned a control.
-    Set(String, f64),
-    /// Predicted.
-    Predict(String, Guess),
-    /// Drew a part of a prediction's curve.
-    Draw(String, Points),
-    /// Wants to change the curve of a prediction.
-    DrawAgain(String),
-    /// Moved the point that explorers look at.
-    Explore(Explored),
-    /// Does not want the text file counted any more.
-    CancelText,
-    /// Wants a version of a kernel on the bench, by its id.
-    Open(String),
-    /// Wants an exercise judged, by its id.
-    Judge(String),
-    /// Wants the next hint of an exercise, by its id.
-    Hint(String),
-    /// Wants a version to begin again, by its id.
-    Reset(String),
-    /// Wants to see the costliest event of a kind of a version, by its id.
-    See(String, EventClass),
-}
-
-impl Ask {
-    /// The command that carries it out.
-    pub fn command(self) -> Command {
-        match self {
-            Self::Set(id, value) => Command::SetParam(id, value),
-            Self::Predict(id, guess) => Command::Predict(id, guess),
-            Self::Draw(id, points) => Command::Draw(id, points),
-            Self::DrawAgain(id) => Command::DrawAgain(id),
-            Self::Explore(point) => Command::Explore(point),
-            Self::CancelText => Command::CancelText,
-            Self::Open(id) => Command::ShowEdit(id),
-            Self::Judge(id) => Command::JudgeExercise(id),
-            Self::Hint(id) => Command::OpenHint(id),
-            Self::Reset(id) => Command::ResetEdit(id),
-            Self::See(id, counted) => Command::ShowCostliest(id, counted),
-        }
-    }
-}
-
-/// The inputs for setting a page.
-pub struct Reading<'a> {
-    /// The text to show.
-    pub state: &'a State,
-    /// All results, by their names in expressions.
-    pub results: &'a Results,
-    /// Formulas.
-    pub formulas: &'a Formulas,
-    /// Whether the step's explorer is on the stage, and in sight there.
-    pub staged: bool,
-    /// The words of the trade that the page has had so far.
-    pub told: Vec<&'static str>,
-}
-
-impl Reading<'_> {
-    /// Where a live value comes from, in words.
-    fn explain(&self, expr: &Expr) -> String {
-        let mut lines = vec![format!("= {}", expr.source())];
-        if let Some(lesson) = &self.state.place.lesson {
-            for (run, timed) in lesson.runs_behind(expr) {
-                lines.push(self.provenance(&run, timed));
-            }
-        }
-        lines.dedup();
-        lines.join("\n")
-    }
-
-    /// The placeholder for a value that has no figure.
-    fn absence(&self, expr: &Expr) -> &'static str {
-        let runs = self.state.place.lesson.as_ref().map(|l| l.runs_behind(expr)).unwrap_or_default();
-        if runs.iter().any(|(_, timed)| *timed) { "not measured yet" } else { "not traced yet" }
-    }
-
-    fn provenance(&self, run: &str, timed: bool) -> String {
-        let record = self.state.found.ran(run);
-        match (timed, record.and_then(|r| r.timing.as_ref())) {
-            (true, Some(timing)) => format!(
-                "measured on {}: {run}, median {} (p10–p90 {}–{}), n = {}, {} cache",
-                self.state.acting_device().map(|d| d.name).unwrap_or_default(),
-                crate::base::units::si(timing.median_s, "s"),
-                crate::base::units::si(timing.p10_s, "s"),
-                crate::base::units::si(timing.p90_s, "s"),
-                timing.samples.len(),
-                format::cache(timing.cache),
-            ),
-            (true, None) => format!("{run} has not been measured at these parameters"),
-            (false, _) => format!("traced: {run}, over the whole grid"),
-        }
-    }
-}
-
 /// Shows the page of the step, whose explorer may be `staged` already, and returns what the reader asked for.
 pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, staged: bool) -> Vec<Command> {
     let mut commands = Vec::new();
     let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else {
-        super::empty(ui, "A lesson's text appears here once a pack is read.");
+        crate::app::empty::show(ui, "A lesson's text appears here once a pack is read.");
         return commands;
     };
     ScrollArea::vertical().id_salt(("page", &lesson.id, &step.id)).auto_shrink(false).show(ui, |ui| {

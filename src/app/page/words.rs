@@ -5,7 +5,8 @@ use egui::{Label, RichText, TextEdit, Ui};
 use crate::app::theme;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
-use crate::session::desk::state::{SaveState, State};
+use crate::session::desk::state::State;
+use crate::session::desk::status::SaveState;
 
 /// Shows the editor, and whether what it holds is on disk.
 pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
@@ -13,13 +14,13 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     let small = |text: &str, ink: Ink| RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink));
     ui.horizontal(|ui| {
         ui.label(RichText::new("In your own words").font(theme::medium(theme::UI)));
-        match &state.save {
+        match &state.status.save {
             SaveState::Saved if state.kept().words.contains_key(step) => ui.label(small("saved", Ink::Muted)),
             SaveState::Unsaved | SaveState::Saving => ui.label(small("saving…", Ink::Muted)),
             SaveState::Saved | SaveState::Nowhere | SaveState::Failed(_) => return,
         };
     });
-    match &state.save {
+    match &state.status.save {
         SaveState::Nowhere => {
             let text = "kept until the window closes: there is no folder for it";
             ui.add(Label::new(small(text, Hue::Store.ink())).wrap());

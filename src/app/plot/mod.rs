@@ -31,7 +31,7 @@ const LOW: f32 = 220.0;
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
-        super::empty(ui, "This step has no experiment.");
+        crate::app::empty::show(ui, "This step has no experiment.");
         return Vec::new();
     };
     let over = experiment.over.clone();
@@ -111,7 +111,7 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
             } else {
                 format!("These kernels need an NVIDIA GPU with CUDA.{waits}")
             };
-            super::empty(ui, &text);
+            crate::app::empty::show(ui, &text);
         }
         shown
             .filter(|(_, shown)| !shown.changed.is_empty())
@@ -232,7 +232,7 @@ fn runs_here(state: &State) -> bool {
 
 /// Runs the experiment.
 fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
-    let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
+    let running = state.status.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
     let ready = state.acting_device().is_some() && runs_here(state) && !running;
     let response = ui.add_enabled(ready, egui::Button::new("Run"));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, ready, "Run experiment"));
@@ -243,7 +243,7 @@ fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
 pub fn run_named(ui: &mut Ui, state: &State) -> Option<Command> {
     let experiment = state.place.experiment()?;
     runs_here(state).then_some(())?;
-    let running = state.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
+    let running = state.status.activities.get(&Work::Device).is_some_and(|a| a.progress.is_some());
     let ready = state.acting_device().is_some() && !running;
     let response = ui.add_enabled(ready, egui::Button::new("Run experiment"));
     let help = format!("{}: run every point of the plot (Ctrl+R)", experiment.title);

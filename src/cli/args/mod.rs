@@ -399,9 +399,18 @@ fn grid(text: &str) -> Result<[u32; 3], String> {
         return Err("a grid has at most three dimensions".to_owned());
     }
     for (size, part) in grid.iter_mut().zip(parts) {
-        *size = part.trim().parse().ok().filter(|n| *n > 0).ok_or(format!("`{part}` is not a count of workgroups"))?;
+        *size = part.trim().parse().ok().filter(|n| *n > 0).ok_or(format!("`{part}` is no whole number from 1 on"))?;
     }
     Ok(grid)
+}
+
+/// A number of bytes, which may be in KiB: `49152`, `48k`.
+fn bytes(text: &str) -> Result<u32, String> {
+    let lower = text.to_ascii_lowercase();
+    let (number, unit) =
+        ["kib", "kb", "k"].iter().find_map(|end| lower.strip_suffix(end)).map_or((&*lower, 1), |n| (n, 1024));
+    let bytes = number.trim().parse::<u32>().ok().and_then(|n| n.checked_mul(unit));
+    bytes.ok_or(format!("`{text}` is no number of bytes: give one, or KiB as in 48k"))
 }
 
 /// A language to trace.
@@ -462,6 +471,8 @@ mod tests {
     fn small_grammars() {
         assert_eq!(grid("4,2"), Ok([4, 2, 1]));
         assert!(grid("0").is_err());
+        assert_eq!([bytes("49152"), bytes("48k"), bytes("48 KiB")], [Ok(49152), Ok(49152), Ok(49152)]);
+        assert!(bytes("48m").is_err() && bytes("-1").is_err() && bytes("5000000k").is_err());
         assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
         assert_eq!(printed("out:3..5"), Ok(("out".into(), Some((3, 5)))));
         assert!(printed("out:5..3").is_err() && buffer_file("a=b.txt").is_err() && rung("a").is_err());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{LanguageArg, OutArgs, assignment, buffer_file, element, grid, member, number, rung, warp_width};
+use super::{LanguageArg, OutArgs, assignment, buffer_file, bytes, element, grid, member, number, rung, warp_width};
 use crate::base::tensor::Init;
 use crate::session::run::io::Io;
 use crate::session::run::model::STAND_IN;
@@ -43,8 +43,8 @@ pub struct SettingArgs {
     /// Warps of a block instead of its threads, as Triton has it.
     #[arg(long, value_name = "N", conflicts_with = "block", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub warps: Option<u32>,
-    /// Dynamic shared memory of a block, in bytes, of a .cu or .ptx file.
-    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    /// Dynamic shared memory of a block, of a .cu or .ptx file: bytes, or KiB as in 48k.
+    #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = bytes)]
     pub shared: u32,
     /// An argument of a .cu or .ptx file's kernel that is no pointer; of a struct its bytes, as hex:0a0b….
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]

@@ -116,7 +116,8 @@ impl<'a, L: Local> Rank<'a, L> {
         let mut failing = Vec::new();
         for spec in at_end {
             let seen = checks::gather(whole, spec, 0, &mut |buffer| self.content(buffer));
-            let made = seen.and_then(|seen| checks::make(whole, spec, seen, &mut TERMS.clone(), &mut || self.goes_on()));
+            let made =
+                seen.and_then(|seen| checks::make(whole, spec, seen, &mut TERMS.clone(), &mut || self.goes_on()));
             let made = if self.is_over { made? } else { self.told(made)? };
             failing.extend(Some(made).filter(|check| !check.ok));
         }

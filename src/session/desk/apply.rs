@@ -6,8 +6,8 @@ use super::Desk;
 use super::covers::Covers;
 use super::event::{Event, Work};
 use super::found::{DeviceState, Found, Sampling};
-use super::state::Notice;
-use super::threads::FileTask;
+use super::status::Notice;
+use super::tasks::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::lesson::Pack;
@@ -21,6 +21,12 @@ impl Desk {
     pub(super) fn apply(&mut self, event: Event) {
         let state = &mut self.state;
         match event {
+            Event::Lessons(pack) => {
+                if state.library.pack.lessons.is_empty() {
+                    state.library.own = self.keeper.kernels();
+                    state.library.pack = pack;
+                }
+            }
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
             Event::Models(models) => state.library.models = models.into(),
             Event::Recordings(recordings) => state.library.recordings = recordings.into(),
@@ -35,7 +41,7 @@ impl Desk {
             }
             Event::KernelOpened(opened) => self.take_kernel(opened),
             Event::KernelWritten(written) => self.take_written_kernel(written),
-            Event::Told(problem) => state.notices.push(Notice::Problem(problem)),
+            Event::Told(problem) => state.status.notices.push(Notice::Problem(problem)),
             Event::Tried(id, source, problems) => self.take_tried(&id, source, problems),
             Event::Answered(question, outcome) => self.take_answer(question, outcome),
             Event::Sample(question, work, seconds) => state.found.take_sample(question, work, seconds),
@@ -46,28 +52,28 @@ impl Desk {
                 if let Some(sweep) = state.sweeps_mut().get_mut(&id).filter(|s| s.number == number) {
                     sweep.points.push(*point);
                     let progress = (sweep.points.len(), sweep.total);
-                    if let Some(activity) = state.activities.get_mut(&Work::Device) {
+                    if let Some(activity) = state.status.activities.get_mut(&Work::Device) {
                         activity.progress = Some(progress);
                     }
-                    state.notices.extend(problems.into_iter().map(Notice::Problem));
+                    state.status.notices.extend(problems.into_iter().map(Notice::Problem));
                     if progress.0 == progress.1 {
                         self.keep_curve(&id);
                     }
                 }
             }
-            Event::NotKept(problem) => state.notices.push(Notice::Problem(problem)),
+            Event::NotKept(problem) => state.status.notices.push(Notice::Problem(problem)),
             Event::Done(work, number) => self.take_done(work, number),
             Event::Predicted(lesson, id, answer) => self.take_prediction(&lesson, &id, answer),
             Event::Judged(tried, verdict) => self.take_verdict(&tried, verdict),
             Event::Writing(number, progress) if number == self.threads.notes.last() => {
-                if let Some(activity) = state.activities.get_mut(&Work::Export) {
+                if let Some(activity) = state.status.activities.get_mut(&Work::Export) {
                     activity.progress = Some(progress);
                 }
             }
             Event::Writing(..) => {}
             Event::Exported(written, problems) => {
-                state.notices.extend(problems.into_iter().map(Notice::Problem));
-                state.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
+                state.status.notices.extend(problems.into_iter().map(Notice::Problem));
+                state.status.notices.push(written.map_or_else(Notice::Problem, Notice::Wrote));
             }
             Event::TextRead(number, done, all) => self.take_text_progress(number, (done, all)),
             Event::TextCounted(number, counted) => self.take_text(number, counted),
@@ -122,6 +128,7 @@ impl Desk {
             pack.lessons.insert(place.min(pack.lessons.len()), open);
         }
         self.state.library.pack = pack;
+        self.enter_before();
         // Curves are dropped, since their kernels may have changed.
         self.state.found.sweeps.clear();
         if let Some(lesson) = reloaded {
@@ -170,7 +177,7 @@ impl Desk {
         if number != last {
             return;
         }
-        self.state.activities.remove(&work);
+        self.state.status.activities.remove(&work);
         if work == Work::Device {
             self.state.trials.answering = None;
             self.settle();
@@ -190,7 +197,7 @@ impl Desk {
                     self.record_predicted(lesson, id, &guess, &answer);
                 }
             }
-            Err(problems) => self.state.notices.extend(problems.into_iter().map(Notice::Problem)),
+            Err(problems) => self.state.status.notices.extend(problems.into_iter().map(Notice::Problem)),
         }
     }
 

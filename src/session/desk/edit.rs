@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Desk;
 use super::draft::Draft;
-use super::state::Notice;
+use super::status::Notice;
 use super::versions::Attempt;
 use crate::base::diag::Diagnostic;
 use crate::job::Language;
@@ -37,7 +37,7 @@ impl Desk {
         let kernel = place.kernel()?;
         if let Some((file, _)) = kernel.cuda_only().and_then(|only| only.source.as_ref()) {
             let problem = Diagnostic::error(format!("{file} is compiled to PTX elsewhere, and cannot be changed here"));
-            self.state.notices.push(Notice::Problem(
+            self.state.status.notices.push(Notice::Problem(
                 problem.hint("change your file, compile it, and press Read again on the start page"),
             ));
             return None;

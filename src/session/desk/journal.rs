@@ -1,12 +1,13 @@
 //! The journal on the desk: lines are taken into the story at once, and written on the disk's thread.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::event::Event;
 use super::keep::PATIENCE;
-use super::state::Notice;
-use super::threads::FileTask;
+use super::status::Notice;
+use super::tasks::FileTask;
 use super::{Desk, RETRY};
 use crate::base::diag::Diagnostic;
 use crate::lesson::Block;
@@ -26,8 +27,9 @@ const LONGEST: i64 = 20 * 60;
 const SHORTEST: i64 = 5;
 
 /// The journal's file, and how far it is written.
-#[derive(Default)]
 pub struct Journal {
+    /// The clock: seconds since 1970.
+    clock: Arc<dyn Fn() -> i64 + Send + Sync>,
     /// The file; None writes nothing.
     path: Option<PathBuf>,
     /// Whether the file's lines are in the story.
@@ -48,8 +50,23 @@ pub struct Journal {
 
 impl Journal {
     /// The journal beside a state file.
-    pub(super) fn beside(state: Option<&PathBuf>) -> Self {
-        Self { path: state.map(|state| journal::path_beside(state)), loaded: state.is_none(), ..Self::default() }
+    pub(super) fn beside(state: Option<&PathBuf>, clock: Arc<dyn Fn() -> i64 + Send + Sync>) -> Self {
+        Self {
+            clock,
+            path: state.map(|state| journal::path_beside(state)),
+            loaded: state.is_none(),
+            fresh: false,
+            waiting: Vec::new(),
+            writing: false,
+            failed: None,
+            words: None,
+            since: None,
+        }
+    }
+
+    /// The time now, in seconds since 1970.
+    pub(super) fn now(&self) -> i64 {
+        (self.clock)()
     }
 
     /// Its file.
@@ -66,7 +83,7 @@ impl Journal {
 impl Desk {
     /// The time now, in seconds since 1970.
     pub(super) fn now(&self) -> i64 {
-        (self.clock)()
+        self.journal.now()
     }
 
     /// Enters something that was done on the step on the screen.
@@ -84,7 +101,7 @@ impl Desk {
     }
 
     fn enter(&mut self, line: Line) {
-        self.state.story.take(&line);
+        self.state.diary.story.take(&line);
         if self.journal.path.is_some() {
             self.journal.waiting.push(line);
         }
@@ -92,7 +109,7 @@ impl Desk {
 
     /// Orders the waiting lines' write, and enters words that have rested.
     pub(super) fn write_journal(&mut self) {
-        self.state.now = self.now();
+        self.state.diary.now = self.now();
         if self.journal.words.as_ref().is_some_and(|(.., at)| at.elapsed() >= REST) {
             self.enter_words();
         }
@@ -109,13 +126,13 @@ impl Desk {
         match read {
             Ok((was_there, story)) => {
                 self.journal.fresh = !was_there;
-                self.state.story = *story;
+                self.state.diary.story = *story;
                 let Self { state, journal, .. } = self;
-                journal.waiting.iter().for_each(|line| state.story.take(line));
+                journal.waiting.iter().for_each(|line| state.diary.story.take(line));
             }
             Err(problem) => {
                 self.journal.path = None;
-                self.state.notices.push(Notice::Problem(problem));
+                self.state.status.notices.push(Notice::Problem(problem));
             }
         }
     }
@@ -136,7 +153,7 @@ impl Desk {
         // The same problem is said once, until a write succeeds.
         let is_new = journal.failed.is_none();
         journal.failed = problem.as_ref().map(|_| Instant::now());
-        self.state.notices.extend(problem.filter(|_| is_new).map(Notice::Problem));
+        self.state.status.notices.extend(problem.filter(|_| is_new).map(Notice::Problem));
     }
 
     /// Notes that words are being written on a step.
@@ -146,15 +163,15 @@ impl Desk {
             self.enter_words();
         }
         self.journal.words = Some((lesson, step.to_owned(), Instant::now()));
-        self.state.is_writing = true;
+        self.state.diary.is_writing = true;
     }
 
     /// Enters the words that were being written.
     pub(super) fn enter_words(&mut self) {
-        self.state.is_writing = false;
+        self.state.diary.is_writing = false;
         let Some((lesson, step, _)) = self.journal.words.take() else { return };
         let words = self.state.saved.lessons.get(&lesson).and_then(|kept| kept.words.get(&step)).cloned();
-        let before = self.state.story.words.get(&(lesson.clone(), step.clone()));
+        let before = self.state.diary.story.words.get(&(lesson.clone(), step.clone()));
         if let Some(words) = words.filter(|words| before != Some(words)) {
             self.record_on(lesson, step, Did::Wrote { words });
         }
@@ -172,7 +189,7 @@ impl Desk {
             }
         }
         self.journal.since = goes_on.then_some(now);
-        self.state.is_reading = goes_on;
+        self.state.diary.is_reading = goes_on;
     }
 
     /// Enters a prediction's answer.
@@ -210,7 +227,7 @@ impl Desk {
         let (from, to) = (journal::hash(&from), journal::hash(&edit.source));
         // A version that is traced again, such as after a restart, is no change.
         let lesson = self.state.place.lesson.as_ref().map(|lesson| lesson.id.clone()).unwrap_or_default();
-        if from == to || self.state.story.versions.get(&(lesson, edit.name.clone())) == Some(&to) {
+        if from == to || self.state.diary.story.versions.get(&(lesson, edit.name.clone())) == Some(&to) {
             return;
         }
         self.record(Did::Changed { kernel: edit.name, from, to, figures });

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::Desk;
 use super::event::Event;
-use super::state::{Notice, SaveState};
-use super::threads::FileTask;
+use super::status::{Notice, SaveState};
+use super::tasks::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::session::experiment::curves;
 use crate::session::learn::merge::merge;
@@ -62,12 +62,12 @@ impl Desk {
     /// Records that the saved state has changed.
     pub(super) fn unsaved(&mut self) {
         self.keeper.changes += 1;
-        self.state.save = if self.keeper.path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
+        self.state.status.save = if self.keeper.path.is_some() { SaveState::Unsaved } else { SaveState::Nowhere };
     }
 
     /// Orders a write if there is something unsaved, or if the last one failed some time ago.
     pub(super) fn write_unsaved(&mut self) {
-        let due = match self.state.save {
+        let due = match self.state.status.save {
             SaveState::Unsaved => true,
             SaveState::Failed(_) => self.keeper.failed.is_none_or(|at| at.elapsed() >= RETRY),
             SaveState::Saved | SaveState::Saving | SaveState::Nowhere => false,
@@ -82,7 +82,7 @@ impl Desk {
         let Some(path) = self.keeper.path.clone() else { return };
         let states = Box::new([self.keeper.base.clone(), self.state.saved.clone()]);
         self.keeper.writing = self.threads.disk.enqueue(FileTask::Save(path, states, self.keeper.changes));
-        self.state.save = if self.keeper.writing { SaveState::Saving } else { SaveState::Nowhere };
+        self.state.status.save = if self.keeper.writing { SaveState::Saving } else { SaveState::Nowhere };
     }
 
     /// Writes unsaved changes, and waits for that; if that fails, writes to the system's temporary folder.
@@ -98,7 +98,7 @@ impl Desk {
                 Err(_) => break,
             }
         }
-        if !matches!(self.state.save, SaveState::Saved) {
+        if !matches!(self.state.status.save, SaveState::Saved) {
             self.write();
         }
         self.threads.disk.finish();
@@ -109,7 +109,7 @@ impl Desk {
                 _ => {}
             }
         }
-        let Some(why) = self.state.unsaved.take().filter(|_| self.keeper.changes > 0) else { return Ok(()) };
+        let Some(why) = self.state.status.unsaved.take().filter(|_| self.keeper.changes > 0) else { return Ok(()) };
         let message = format!("what you did last is not saved: {}", why.message);
         Err(match saved::save_elsewhere(&self.state.saved) {
             Ok(path) => {
@@ -124,24 +124,24 @@ impl Desk {
         self.keeper.writing = false;
         let save = match outcome {
             Ok(written) => {
-                self.state.unsaved = None;
+                self.state.status.unsaved = None;
                 self.take_written(*written);
                 SaveState::Saved
             }
             Err(problem) => {
                 self.keeper.failed = Some(Instant::now());
-                self.state.unsaved = Some(problem.clone());
+                self.state.status.unsaved = Some(problem.clone());
                 SaveState::Failed(problem)
             }
         };
         // A newer change may have come while this one was written: then it is still unsaved.
-        self.state.save = if change == self.keeper.changes { save } else { SaveState::Unsaved };
+        self.state.status.save = if change == self.keeper.changes { save } else { SaveState::Unsaved };
     }
 
     /// Merges what another window wrote.
     fn take_written(&mut self, written: Written) {
         let (before, backend) = (self.state.kept().clone(), self.state.choice());
-        self.state.notices.extend(written.notes.into_iter().map(Notice::Problem));
+        self.state.status.notices.extend(written.notes.into_iter().map(Notice::Problem));
         self.state.saved = merge(&written.sent, &self.state.saved, &written.merged).0;
         self.keeper.base = written.merged;
         if self.state.choice() != backend {

@@ -16,7 +16,7 @@ impl<T: Send + From<Question> + 'static> Lane<T> {
         Self { worker, pending: Vec::new() }
     }
 
-    /// Has these questions answered, the first of them first, and no others. The order with the number `spared` goes on in any case.
+    /// Orders answers to these questions alone, in this order. Other orders are cancelled, but for the one with the number `spared`.
     pub fn want(&mut self, questions: Vec<Question>, spared: u64) {
         if !questions.starts_with(&self.pending) {
             self.worker.cancel_but(spared);

@@ -1,7 +1,9 @@
 //! The window's side of a session: commands change the state at once, threads do the work, events bring it back.
 
 mod apply;
+pub mod command;
 pub mod covers;
+pub mod diary;
 mod draft;
 mod edit;
 pub mod event;
@@ -9,18 +11,22 @@ pub mod found;
 mod journal;
 mod keep;
 mod lane;
-pub mod my_kernels;
+mod my_kernels;
 mod navigate;
 mod needs;
 mod now;
+pub mod opening;
 mod picture;
 pub mod place;
 pub mod race;
 pub mod results;
-pub mod review;
+mod review;
 mod settle;
 pub mod state;
-pub mod text;
+pub mod status;
+mod tasks;
+mod text;
+pub mod texts;
 mod threads;
 mod trials;
 mod versions;
@@ -30,16 +36,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
+pub use command::{Command, KernelCommand, ReviewCommand};
 pub use edit::PAUSE;
 use event::Outbox;
-pub use event::{Command, Event, Work};
+pub use event::{Event, Work};
 use journal::Journal;
 pub use journal::REST;
 use keep::Keeper;
 pub use keep::RETRY;
 use place::{Element, Running};
 pub use state::{Place, State};
-use threads::{DeviceTask, FileTask, NoteTask, Threads};
+use tasks::{DeviceTask, FileTask, NoteTask};
+use threads::Threads;
 
 use crate::base::day;
 use crate::base::diag::Diagnostic;
@@ -54,7 +62,7 @@ use crate::session::pack::watch;
 use crate::session::run::devices::Devices;
 use draft::Draft;
 use found::DeviceState;
-use state::{Activity, Notice};
+use status::{Activity, Notice};
 
 /// Settings to start a desk with.
 pub struct Options {
@@ -80,7 +88,6 @@ pub struct Desk {
     threads: Threads,
     keeper: Keeper,
     journal: Journal,
-    clock: Arc<dyn Fn() -> i64 + Send + Sync>,
 }
 
 impl Desk {
@@ -98,17 +105,17 @@ impl Desk {
         match state_path.as_deref().map(saved::load) {
             Some(Ok((kept, problem))) => {
                 state.saved = kept;
-                state.notices.extend(problem.map(Notice::Problem));
+                state.status.notices.extend(problem.map(Notice::Problem));
             }
             Some(Err(problem)) => {
                 // A file that can be neither read nor set aside is not overwritten.
-                state.notices.push(Notice::Problem(problem.clone()));
-                state.unsaved = Some(problem);
+                state.status.notices.push(Notice::Problem(problem.clone()));
+                state.status.unsaved = Some(problem);
                 state_path = None;
             }
             None => {}
         }
-        let journal = Journal::beside(state_path.as_ref());
+        let journal = Journal::beside(state_path.as_ref(), options.clock);
         let keeper = Keeper::of(state_path, &state.saved);
         let mut threads = Threads::start(&devices, &out);
         if let Some(path) = journal.path() {
@@ -121,11 +128,11 @@ impl Desk {
             PackFiles::Embedded => None,
             PackFiles::Folder(folder) => {
                 let watch = watch::watch(folder, move || out.send(Event::PackChanged));
-                watch.map_err(|problem| state.notices.push(Notice::Problem(problem))).ok()
+                watch.map_err(|problem| state.status.notices.push(Notice::Problem(problem))).ok()
             }
         };
-        state.now = (options.clock)();
-        Self { state, files: options.files, events, threads, keeper, journal, clock: options.clock }
+        state.diary.now = journal.now();
+        Self { state, files: options.files, events, threads, keeper, journal }
     }
 
     /// The state to show.
@@ -155,10 +162,10 @@ impl Desk {
         unread
             || typing
             || self.state.library.wanted.is_some()
-            || !self.state.activities.is_empty()
+            || !self.state.status.activities.is_empty()
             || self.threads.is_asked()
             || self.journal.is_busy()
-            || self.state.review.as_ref().is_some_and(review::Review::is_waiting)
+            || self.state.diary.review.as_ref().is_some_and(diary::Review::is_waiting)
     }
 
     /// Carries out a command.
@@ -301,10 +308,10 @@ impl Desk {
             Command::Kernel(command) => self.my_kernel(command),
             Command::OpenText(path) => self.open_text(path),
             Command::CancelText => self.cancel_text(),
-            Command::Tell(problem) => self.state.notices.push(Notice::Problem(problem)),
+            Command::Tell(problem) => self.state.status.notices.push(Notice::Problem(problem)),
             Command::Dismiss(index) => {
-                if index < self.state.notices.len() {
-                    self.state.notices.remove(index);
+                if index < self.state.status.notices.len() {
+                    self.state.status.notices.remove(index);
                 }
             }
         }
@@ -362,6 +369,6 @@ impl Desk {
     }
 
     fn begin(&mut self, work: Work, label: impl Into<String>) {
-        self.state.activities.insert(work, Activity { label: label.into(), progress: None });
+        self.state.status.activities.insert(work, Activity { label: label.into(), progress: None });
     }
 }

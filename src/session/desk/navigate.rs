@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::state::{Notice, Trials, Turned};
-use super::threads::DeviceTask;
+use super::state::{Trials, Turned};
+use super::status::Notice;
+use super::tasks::DeviceTask;
 use super::{Command, Desk, Work};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Asks, Exercise, Lesson, Variant};
@@ -136,7 +137,7 @@ impl Desk {
         if !param.domain.accepts(value) {
             let problem = Diagnostic::error(format!("{} cannot be {value}", param.label))
                 .hint(format!("it takes {}", param.domain.describe()));
-            self.state.notices.push(Notice::Problem(problem));
+            self.state.status.notices.push(Notice::Problem(problem));
             return;
         }
         let before = self.state.place.params.get(id).copied();

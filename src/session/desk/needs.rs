@@ -19,7 +19,7 @@ impl State {
         if own.is_some_and(|own| own.name == on_stage && own.text(EXPERIMENT) == experiment.id) {
             return false;
         }
-        let is_running = self.activities.get(&Work::Device).is_some_and(|activity| activity.progress.is_some());
+        let is_running = self.status.activities.get(&Work::Device).is_some_and(|activity| activity.progress.is_some());
         is_running
             || self.sweep().is_some_and(|sweep| !sweep.points.is_empty())
             || (!self.is_undecided() && self.chosen_recording(&self.recorded()).is_some())

@@ -1,87 +1,31 @@
 //! The review on the desk: what is due is asked one after the other, and what was wrong once more at the end.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::sync::mpsc::Receiver;
 
 use super::Desk;
-use super::event::{Event, Outbox};
-use super::worker::{Order, Worker};
+use super::command::ReviewCommand;
+use super::diary::Review;
 use crate::lesson::Block;
 use crate::session::learn::journal::{Did, Item, ItemKind};
 use crate::session::learn::ledger::due;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::review::{Again, Ask, Prompt};
-use crate::session::run::devices::Devices;
 
 /// The most that one review asks.
 const MOST: usize = 20;
-
-/// Something that the learner does in a review.
-#[derive(Clone, Debug)]
-pub enum ReviewCommand {
-    /// Begin with what is due.
-    Begin,
-    /// Answer what is asked.
-    Answer(Guess),
-    /// Say whether it was right, where the learner grades.
-    Grade(bool),
-    /// Open the exercise that is asked, from its starter.
-    Exercise,
-    /// Go on.
-    Next,
-    /// End it.
-    End,
-}
-
-/// A review that is under way.
-#[derive(Default)]
-pub struct Review {
-    /// The prompt; None while the tracer answers, and at the end.
-    pub prompt: Option<Prompt>,
-    /// The answer that was given, and whether it was right.
-    pub given: Option<(Option<Guess>, bool)>,
-    /// How many there are, without those that come once more.
-    pub all: usize,
-    /// How many were answered, and how many of them right, at first.
-    pub done: (usize, usize),
-    /// The items still to be asked.
-    queue: VecDeque<Item>,
-    /// The items answered wrong, to be asked once more.
-    wrong: VecDeque<Item>,
-    /// Whether what was wrong is being asked once more.
-    pub is_second: bool,
-    /// Whether the tracer is answering.
-    waits: bool,
-}
-
-impl Review {
-    /// Whether the tracer is answering what is asked next.
-    #[must_use]
-    pub fn is_waiting(&self) -> bool {
-        self.waits
-    }
-
-    /// Whether all was asked.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.prompt.is_none() && !self.waits
-    }
-}
 
 impl Desk {
     pub(super) fn review(&mut self, command: ReviewCommand) {
         match command {
             ReviewCommand::Begin => {
                 let now = self.now();
-                let items = due(&self.state.library.pack.lessons, &self.state.story, now);
+                let items = due(&self.state.library.pack.lessons, &self.state.diary.story, now);
                 let queue: VecDeque<Item> = items.into_iter().take(MOST).collect();
-                self.state.review = Some(Review { all: queue.len(), queue, ..Review::default() });
+                self.state.diary.review = Some(Review { all: queue.len(), queue, ..Review::default() });
                 self.ask_next();
             }
             ReviewCommand::Answer(guess) => {
-                let prompt = self.state.review.as_ref().and_then(|review| review.prompt.as_ref());
+                let prompt = self.state.diary.review.as_ref().and_then(|review| review.prompt.as_ref());
                 if let Some(right) = prompt.and_then(|prompt| prompt.is_right(&guess)) {
                     self.answered(Some(guess), right);
                 }
@@ -91,21 +35,21 @@ impl Desk {
             ReviewCommand::Next => self.ask_next(),
             ReviewCommand::End => {
                 self.threads.reviews.cancel();
-                self.state.review = None;
+                self.state.diary.review = None;
             }
         }
     }
 
     /// Enters an answer; one that was wrong at first comes once more at the end.
     fn answered(&mut self, guess: Option<Guess>, right: bool) {
-        let Some(review) = self.state.review.as_mut().filter(|review| review.given.is_none()) else { return };
+        let Some(review) = self.state.diary.review.as_mut().filter(|review| review.given.is_none()) else { return };
         let Some(prompt) = &review.prompt else { return };
         let Item { lesson, kind, id } = prompt.item.clone();
         let set = prompt.set.iter().map(|(id, [_, to])| (id.clone(), *to)).collect();
         let step = match kind {
             ItemKind::Prediction => prompt.lesson.step_with(&Block::Predict(id.clone())).map(|step| step.id.clone()),
             ItemKind::Exercise => prompt.lesson.step_with(&Block::Exercise(id.clone())).map(|step| step.id.clone()),
-            ItemKind::Card => self.state.story.cards.get(&prompt.item).map(|card| card.step.clone()),
+            ItemKind::Card => self.state.diary.story.cards.get(&prompt.item).map(|card| card.step.clone()),
         };
         if !review.is_second {
             review.done = (review.done.0 + 1, review.done.1 + usize::from(right));
@@ -119,7 +63,7 @@ impl Desk {
 
     /// Has the tracer answer what is asked next.
     fn ask_next(&mut self) {
-        let Some(review) = &mut self.state.review else { return };
+        let Some(review) = &mut self.state.diary.review else { return };
         (review.prompt, review.given, review.waits) = (None, None, false);
         if review.queue.is_empty() {
             review.is_second = true;
@@ -128,22 +72,22 @@ impl Desk {
         let Some(item) = review.queue.pop_front() else { return };
         let lesson = self.state.library.pack.lessons.iter().find(|lesson| lesson.id == item.lesson).cloned();
         let Some(lesson) = lesson else { return self.ask_next() };
-        let card = self.state.story.cards.get(&item).cloned();
-        let times = self.state.story.items.get(&item).map_or(0, |answers| answers.graded);
+        let card = self.state.diary.story.cards.get(&item).cloned();
+        let times = self.state.diary.story.items.get(&item).map_or(0, |answers| answers.graded);
         let seed = self.state.place.options.seed;
         review.waits = self.threads.reviews.replace(Again { item, lesson, card, times, seed });
     }
 
     /// Takes what is asked next.
     pub(super) fn take_prompt(&mut self, prompt: Prompt) {
-        if let Some(review) = self.state.review.as_mut().filter(|review| review.waits) {
+        if let Some(review) = self.state.diary.review.as_mut().filter(|review| review.waits) {
             (review.prompt, review.waits) = (Some(prompt), false);
         }
     }
 
     /// Opens the exercise that is asked on its page, as it starts. The solution that was found stays.
     fn open_exercise(&mut self) {
-        let prompt = self.state.review.as_ref().and_then(|review| review.prompt.as_ref());
+        let prompt = self.state.diary.review.as_ref().and_then(|review| review.prompt.as_ref());
         let Some((Ask::Exercise(id), lesson)) = prompt.map(|prompt| (prompt.ask.clone(), prompt.lesson.clone())) else {
             return;
         };
@@ -156,18 +100,6 @@ impl Desk {
         if let Some(yours) = yours {
             self.reset_edit(&yours);
         }
-        self.state.review = None;
+        self.state.diary.review = None;
     }
-}
-
-/// Starts the thread that finds what to ask.
-pub(super) fn worker(devices: Arc<Devices>, out: Outbox) -> Worker<Again> {
-    Worker::start("reviews", move |orders: Receiver<Order<Again>>| {
-        for Order { task, cancel, .. } in orders {
-            let prompt = task.prompt(&devices, &cancel);
-            if !cancel.load(Ordering::Relaxed) {
-                out.send(Event::Prompt(Box::new(prompt)));
-            }
-        }
-    })
 }

@@ -44,7 +44,7 @@ impl Desk {
         let measures = missing(answers, measures);
         let is_idle = measures.is_empty() && !self.threads.is_asked();
         self.order_measurements(measures);
-        if is_idle && !self.state.activities.contains_key(&Work::Device) && self.state.counts_at_once() {
+        if is_idle && !self.state.status.activities.contains_key(&Work::Device) && self.state.counts_at_once() {
             let experiment = self.state.place.experiment().map(|experiment| experiment.id.clone());
             self.state.trials.counted.extend(experiment);
             self.run_experiment();
@@ -54,7 +54,8 @@ impl Desk {
     /// Has programs measured. If the device is the CPU itself, the tracer goes first: both at once would slow each other.
     fn order_measurements(&mut self, questions: Vec<Question>) {
         let software = self.state.acting_device().is_some_and(|device| device.software);
-        let is_running = self.state.activities.contains_key(&Work::Device) && self.threads.device.pending().is_empty();
+        let is_running =
+            self.state.status.activities.contains_key(&Work::Device) && self.threads.device.pending().is_empty();
         // An experiment or a prediction goes on to its end.
         if is_running || (software && self.threads.is_tracing()) {
             return;

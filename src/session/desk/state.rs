@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use super::covers::Covers;
-use super::event::Work;
+use super::diary::Diary;
 pub use super::found::{DeviceState, Found};
-use super::my_kernels::Opening;
+use super::opening::Opening;
 pub use super::place::Place;
-use super::review::Review;
-use super::text::TextFile;
+use super::status::{Activity, Status};
+use super::texts::TextFile;
 pub use super::trials::{Trials, Turned};
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
@@ -27,7 +27,6 @@ use crate::session::jobs::own::YOURS;
 use crate::session::jobs::setting::{language_of, parameters_of};
 use crate::session::learn::edits::{self, Edit};
 use crate::session::learn::saved::{LessonSaved, Saved};
-use crate::session::learn::story::Story;
 use crate::session::pack::quote::{Quoted, Quotes};
 use crate::session::run::compare::{self, Figure, Side};
 use crate::session::run::devices::Choice;
@@ -54,26 +53,12 @@ pub struct State {
     pub covers: Covers,
     /// The learner's text file.
     pub text: TextFile,
-    /// Running activities.
-    pub activities: BTreeMap<Work, Activity>,
-    /// Messages to the learner, newest last, until dismissed.
-    pub notices: Vec<Notice>,
+    /// Activities, messages, and whether the learner's work is on disk.
+    pub status: Status,
     /// The state that is saved on disk.
     pub saved: Saved,
-    /// The story folded from the journal.
-    pub story: Story,
-    /// The time, in seconds since 1970.
-    pub now: i64,
-    /// Whether words are being written that are not in the journal yet.
-    pub is_writing: bool,
-    /// Whether the step on the screen is being read, and not the start page.
-    pub is_reading: bool,
-    /// The review that is under way.
-    pub review: Option<Review>,
-    /// Whether the saved state is on disk.
-    pub save: SaveState,
-    /// Why the last write failed, until one succeeds; or why there can be none.
-    pub unsaved: Option<Diagnostic>,
+    /// The story of what the learner did.
+    pub diary: Diary,
 }
 
 /// A pack as it was read from its files.
@@ -105,40 +90,6 @@ impl Library {
     pub fn is_own(&self, lesson: &Lesson) -> bool {
         matches!((&lesson.files, &self.own), (PackFiles::Folder(folder), Some(own)) if folder == own)
     }
-}
-
-/// Something that takes time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Activity {
-    /// Its label in the status line.
-    pub label: String,
-    /// Steps done and steps in all; None if unknown.
-    pub progress: Option<(usize, usize)>,
-}
-
-/// A message that stays until dismissed.
-#[derive(Clone, Debug)]
-pub enum Notice {
-    /// Something went wrong.
-    Problem(Diagnostic),
-    /// Files were written.
-    Wrote(Vec<PathBuf>),
-}
-
-/// Whether the learner's work is on disk.
-#[derive(Clone, Debug, Default)]
-pub enum SaveState {
-    /// It is.
-    #[default]
-    Saved,
-    /// Not yet.
-    Unsaved,
-    /// A write is under way.
-    Saving,
-    /// It could not be written.
-    Failed(Diagnostic),
-    /// There is no folder to save it in.
-    Nowhere,
 }
 
 impl State {
@@ -308,7 +259,7 @@ impl State {
     /// The activity for the status line: one at a time, measuring first.
     #[must_use]
     pub fn activity(&self) -> Option<&Activity> {
-        self.activities.values().next()
+        self.status.activities.values().next()
     }
 
     /// The backend that measures now; None while there is only the tracer.

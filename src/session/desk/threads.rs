@@ -8,30 +8,31 @@ use std::time::Duration;
 
 use super::event::{Event, Outbox, Work};
 use super::lane::Lane;
-use super::my_kernels::{self, KernelTask};
+use super::opening::{self, KernelTask};
+use super::tasks::{DeviceTask, FileTask, NoteTask};
+use super::texts;
 use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
-use super::{review, text};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Experiment, Lesson, Pack, PackFiles, Prediction, Program};
-use crate::notes::{self, Format, To};
+use crate::lesson::{Experiment, Pack, PackFiles, Program};
+use crate::notes::{self, To};
 use crate::session::ask::{self, Question};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::experiment::{curves, recording, sweep};
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::exercise::Try;
-use crate::session::learn::journal::{self, Line};
+use crate::session::learn::journal;
 use crate::session::learn::predict::Asked;
 use crate::session::learn::review::Again;
-use crate::session::learn::saved::{self, Saved};
+use crate::session::learn::saved;
 use crate::session::learn::story::Story;
 use crate::session::note;
 use crate::session::pack::check;
 use crate::session::pack::quote::Quotes;
 use crate::session::pack::watch::Watch;
-use crate::session::run::devices::{Choice, Devices};
+use crate::session::run::devices::Devices;
 use crate::session::run::{self, Runner, model};
-use crate::trace::record::{Backend, Device};
+use crate::trace::record::Device;
 
 /// A control being turned sends a value a frame; the device waits a little longer than a frame for the last one.
 const SETTLE: Duration = Duration::from_millis(20);
@@ -78,9 +79,9 @@ impl Threads {
             versions: versions::versions(out.clone()),
             judge: judge(devices.clone(), out.clone()),
             notes: notes(out.clone()),
-            texts: text::counter(out.clone()),
-            kernels: my_kernels::worker(devices.clone(), out.clone()),
-            reviews: review::worker(devices.clone(), out.clone()),
+            texts: texts::counter(out.clone()),
+            kernels: opening::worker(devices.clone(), out.clone()),
+            reviews: reviews(devices.clone(), out.clone()),
             disk: disk(out.clone()),
             watch: None,
         }
@@ -119,55 +120,6 @@ impl Threads {
     }
 }
 
-/// Orders for the device's thread.
-pub enum DeviceTask {
-    /// Find the device.
-    Describe(Choice),
-    /// Answer a question.
-    Ask(Question),
-    /// Run an experiment on a backend, whose device has this name.
-    Experiment(Setting, Experiment, Device),
-    /// Answer a prediction.
-    Answer(Setting, Prediction, Backend),
-}
-
-impl From<Question> for DeviceTask {
-    fn from(question: Question) -> Self {
-        Self::Ask(question)
-    }
-}
-
-/// Orders for the thread that writes notes.
-pub struct NoteTask {
-    /// The note's input.
-    pub input: Box<note::Input>,
-    /// The formats that it is written in.
-    pub formats: Vec<Format>,
-    /// The target folder.
-    pub folder: PathBuf,
-}
-
-/// Orders for the disk's thread.
-pub enum FileTask {
-    /// Read the packs, and the learner's own curves.
-    Load {
-        /// The program's pack.
-        files: PackFiles,
-        /// The folder of the learner's own curves.
-        curves: Option<PathBuf>,
-        /// The folder of the pack of the learner's own kernels.
-        kernels: Option<PathBuf>,
-    },
-    /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
-    Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
-    /// Read the journal.
-    Read(PathBuf),
-    /// Add lines to the journal.
-    Append(PathBuf, Vec<Line>),
-    /// Write the saved state, as of some change: the file's state, as far as the window knows, and the window's own.
-    Save(PathBuf, Box<[Saved; 2]>, u64),
-}
-
 /// Starts a thread that answers questions to the tracer.
 fn answers(name: &str, devices: Arc<Devices>, out: Outbox) -> Lane<Question> {
     Lane::new(Worker::start(name, move |orders: Receiver<Order<Question>>| {
@@ -191,6 +143,18 @@ fn judge(devices: Arc<Devices>, out: Outbox) -> Worker<Try> {
                 out.send(Event::Judged(task, judged));
             }
             out.send(Event::Done(Work::Judge, number));
+        }
+    })
+}
+
+/// Starts the thread that finds what to ask.
+fn reviews(devices: Arc<Devices>, out: Outbox) -> Worker<Again> {
+    Worker::start("reviews", move |orders: Receiver<Order<Again>>| {
+        for Order { task, cancel, .. } in orders {
+            let prompt = task.prompt(&devices, &cancel);
+            if !cancel.load(Ordering::Relaxed) {
+                out.send(Event::Prompt(Box::new(prompt)));
+            }
         }
     })
 }
@@ -306,14 +270,15 @@ fn disk(out: Outbox) -> Worker<FileTask> {
         for Order { task, .. } in orders {
             match task {
                 FileTask::Load { files, curves, kernels } => {
-                    let (models, found) = model::load(&files);
                     let (mut pack, mut problems) = load(&files);
-                    problems.extend(found);
                     if let Some(folder) = kernels.filter(|folder| folder.is_dir()) {
                         let (own, found) = load(&PackFiles::Folder(folder));
                         pack.lessons.extend(own.lessons);
                         problems.extend(found);
                     }
+                    out.send(Event::Lessons(pack.clone()));
+                    let (models, found) = model::load(&files);
+                    problems.extend(found);
                     let (recordings, found) = recording::load(&files, &pack);
                     problems.extend(found);
                     let (quotes, found) = Quotes::load(&files, &pack, &recordings, &models);
@@ -366,4 +331,19 @@ fn load(files: &PackFiles) -> (Pack, Vec<Diagnostic>) {
         sound
     });
     (pack, problems)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_need_no_recordings() {
+        let (events, received) = std::sync::mpsc::channel();
+        let mut worker = disk(Outbox { events, wake: Arc::new(|| ()) });
+        worker.enqueue(FileTask::Load { files: PackFiles::Embedded, curves: None, kernels: None });
+        assert!(matches!(received.recv(), Ok(Event::Lessons(pack)) if pack.lessons.len() > 5));
+        let order: Vec<Event> = received.iter().take(4).collect();
+        assert!(matches!(&order[..], [Event::Models(_), Event::Recordings(_), Event::Quotes(_), Event::Pack(..)]));
+    }
 }

@@ -88,9 +88,9 @@ fn every<'a>(curves: &(impl Iterator<Item = &'a Curve> + Clone), values: &[f64])
     values.iter().flat_map(|x| curves.clone().map(|curve| (*x, curve))).collect()
 }
 
-/// Runs `points`, each a value of the parameter `over` and what to run at it, the other parameters as in `base`; `on_point` sees
-/// each as it comes. A point that fails is a point with its error in it: the sweep goes on. That parameters or the device rule a point
-/// out is no more than a warning. `quantity` is what is plotted. If ranks run it `together`, a point at which they
+/// Runs `points`: each has a value of the parameter `over` and the programs to run at it. The other parameters are those of `base`.
+/// `on_point` gets each result as it comes. A point that fails has its error, and the sweep goes on; one that the parameters or the device
+/// rule out has a warning. `quantity` is what is plotted. If ranks run it `together`, a point at which they
 /// are lost is the last.
 pub fn run_points(
     runner: &Runner<'_>,

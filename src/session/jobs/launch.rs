@@ -1,5 +1,7 @@
 //! A job's launches: constants, grids, tensor maps; and, once a shader is compiled, the buffers bound to its variables.
 
+use std::sync::Arc;
+
 use super::Builder;
 use super::evaluate::{Evaluator, Place};
 use super::feasible;
@@ -249,9 +251,9 @@ impl<'a> Builder<'a> {
         kernel: &Kernel,
         declared: &LaunchDecl,
         at: Place<'_>,
-    ) -> Result<Program, Vec<Diagnostic>> {
+    ) -> Result<Arc<Program>, Vec<Diagnostic>> {
         let Wgsl { file, source, entry, overrides, .. } = wgsl;
-        Program::compile(file, source, entry, overrides).map_err(|mut problems| {
+        Program::shared(file, source, entry, overrides).map_err(|mut problems| {
             let original = match self.written.filter(|written| written.pass == at.owner) {
                 Some(written) => written.source,
                 None => kernel.source(),
@@ -260,7 +262,7 @@ impl<'a> Builder<'a> {
             let blamed = feasible::blamed(self.lesson, &constants, self.params, |params| {
                 let values = Evaluator::new(self.lesson, params);
                 let settled = values.named(&constants, at).and_then(|all| wgsl::settle(file, original, &all));
-                settled.is_ok_and(|s| Program::compile(file, &s.source, entry, &s.overrides).is_ok())
+                settled.is_ok_and(|s| Program::shared(file, &s.source, entry, &s.overrides).is_ok())
             });
             if let (Some(first), Some(hint)) = (problems.first_mut(), blamed) {
                 first.hint = Some(hint);

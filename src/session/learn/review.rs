@@ -155,8 +155,8 @@ fn is_other(asks: &Asks, original: &Answer, found: &Answer) -> bool {
     is > 0.0 && (is - was).abs() > within * was.abs().max(is.abs())
 }
 
-/// Other settings: a parameter that the probes set, and that has the same value in all that set it, from its value to a near one of its domain.
-/// Each time the list begins elsewhere. Values that make runs much longer are left out.
+/// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the parameter give it the same
+/// value. Each time the list begins elsewhere. Values that make runs much longer are left out.
 fn others(lesson: &Lesson, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();

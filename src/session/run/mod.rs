@@ -37,7 +37,7 @@ use self::model::{Chosen, Predicted};
 use self::output::{KernelOutput, ProgramOutput, RunOutput};
 use self::together::Together;
 use self::verdict::failed_check;
-use super::jobs::{self, Params, Purpose};
+use super::jobs::{self, Params, Purpose, work};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::device::DeviceSpec;
 use crate::job::{Job, Language, MeasureSpec, TraceSpec};
@@ -182,8 +182,8 @@ impl Runner<'_> {
         done: &Done,
         ceilings: &Ceilings,
     ) -> Foreseen {
-        // A prediction needs a trace; a kernel that the tracer never runs has none.
-        if !self.lesson.runs_on(variant, Backend::Simt) {
+        // A prediction needs a trace, which takes too long of a kernel in CUDA alone at a GPU's sizes.
+        if !work::is_traced(self.lesson, variant, params) {
             return Foreseen::default();
         }
         let retraced = match done.record.backend {

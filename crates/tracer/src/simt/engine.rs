@@ -37,7 +37,7 @@ impl Mbarrier {
         Self { address, expected, missing: expected, bytes: 0, phase: 0 }
     }
 
-    /// Some arrive, of which `drop` will not come again; says whether there were as many missing.
+    /// Takes `count` arrivals; `dropped` of these threads leave the barrier for good. False if fewer were missing.
     pub fn arrive(&mut self, count: u32, dropped: u32) -> bool {
         let fits = count <= self.missing;
         self.missing = self.missing.saturating_sub(count);

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::binding::Binding;
 use super::ir::AtomicOp;
 use super::ops::Binary;
-use super::program::Binding;
 use super::wide::WideOp;
 use crate::dispatch::BindingKind;
 use warpbook_base::tensor::Tensor;

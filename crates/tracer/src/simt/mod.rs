@@ -6,10 +6,9 @@
 //! workgroups over cores, and [`observers`] watch. [`provenance`] runs parts of a grid again to say where an element came from:
 //! it walks back through what one workgroup did ([`slice`]).
 
-mod access;
 mod again;
 mod arrival;
-mod atomic;
+mod binding;
 mod boxes;
 mod builder;
 mod chains;
@@ -17,26 +16,26 @@ mod classes;
 mod code;
 mod collective;
 mod control;
-mod copies;
 mod deep;
 mod emit;
 mod engine;
 mod fragment;
 mod groups;
 mod ir;
+mod lanes;
 mod launch;
 pub mod layout;
 mod lower;
 mod matrix;
 mod mbarriers;
 mod memory;
-mod narrow;
 mod numerics;
 mod observers;
 mod ops;
 mod program;
 mod provenance;
 mod ptx;
+mod recent;
 mod regions;
 mod registers;
 mod say;
@@ -46,17 +45,18 @@ mod tally;
 mod waiting;
 mod warp;
 mod wgmma;
-mod whole;
 mod wide;
 mod workgroup;
 
+pub use binding::Binding;
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
 pub use observers::{Watched, Written};
-pub use program::{Binding, Program};
+pub use program::Program;
 pub use provenance::{Question, explain};
 pub use ptx::{
     ModuleVariable, Parameter, Ptx, Signature, entries as ptx_entries, entry_named as ptx_entry_named,
     module_variables as ptx_variables, signature as ptx_signature, source_name as ptx_source_name,
 };
+pub use recent::Recent;
 pub use tally::of_this_thread;

@@ -1,38 +1,20 @@
 //! A compiled shader: what a caller can ask about it before running it.
 
+use std::sync::Arc;
+
+use super::binding::Binding;
 use super::deep::{MAX_WGSL, deep};
 use super::ir::{AtomicOp, Inst, Ir, Mem};
-use super::layout::Layout;
 use super::ptx::Ptx;
+use super::recent::Recent;
 use super::regions::Regions;
 use super::{lower, regions, tally};
-use crate::dispatch::{self, BindingKind, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
+use crate::dispatch::{self, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
 use warpbook_base::diag::Diagnostic;
-use warpbook_base::tensor::{Elem, Tensor};
+use warpbook_base::tensor::Tensor;
 
 /// The longest PTX, in bytes.
 const MAX_PTX: usize = 1 << 23;
-
-/// A storage or uniform buffer that the entry point uses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// The variable's name.
-    pub name: String,
-    /// `@group`.
-    pub group: u32,
-    /// `@binding`.
-    pub binding: u32,
-    /// How the shader declares it.
-    pub kind: BindingKind,
-    /// The type of its first component.
-    pub elem: Elem,
-    /// The smallest buffer that fits, in bytes: of a runtime-sized array, one element.
-    pub min_bytes: u32,
-    /// Bytes from one element of its runtime-sized array to the next; None if its size is fixed.
-    pub stride: Option<u32>,
-    /// How its type lies in memory.
-    pub layout: Layout,
-}
 
 /// A compute entry point with its overrides resolved, ready to run any number of times.
 #[derive(Clone, Debug)]
@@ -56,6 +38,32 @@ impl Program {
     /// Everything that is wrong with the source, the entry point's name or the constants, and what the tracer does not
     /// know, each with its place.
     pub fn compile(
+        file: &str,
+        source: &str,
+        entry: &str,
+        constants: &[(String, f64)],
+    ) -> Result<Self, Vec<Diagnostic>> {
+        Self::shared(file, source, entry, constants).map(Arc::unwrap_or_clone)
+    }
+
+    /// As [`Program::compile`]; of a shader that was compiled lately, the program that came of it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn shared(
+        file: &str,
+        source: &str,
+        entry: &str,
+        constants: &[(String, f64)],
+    ) -> Result<Arc<Self>, Vec<Diagnostic>> {
+        static RECENT: Recent<(String, String, String, Vec<(String, u64)>)> = Recent::new();
+        let bits = constants.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+        let key = (file.to_owned(), source.to_owned(), entry.to_owned(), bits);
+        RECENT.get(key, |_| Self::compile_anew(file, source, entry, constants))
+    }
+
+    /// As [`Program::compile`], without the programs that are kept.
+    pub(super) fn compile_anew(
         file: &str,
         source: &str,
         entry: &str,

@@ -3,8 +3,8 @@
 //! Only active lanes take part. WGSL leaves open what a lane gets from one that is not: here a shuffle gives it its own
 //! value back, as CUDA does past the end of a warp, and a broadcast the first active lane's.
 
-use super::observers::lanes_of;
 use super::ops::Binary;
+use crate::simt::lanes::lanes_of;
 
 /// An operation among the lanes of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,8 +11,7 @@ pub(super) fn count() {
     CALLS.with(|calls| calls.set(calls.get() + 1));
 }
 
-/// Shaders compiled and launches traced so far for the thread that asks. Neither is ever done for a window's thread, which has frames to
-/// draw: `tests/window/frames.rs` holds it to that.
+/// Shaders compiled and launches traced so far on this thread. On a window's thread both stay 0 (a test: `tests/window/frames.rs`).
 #[must_use]
 pub fn of_this_thread() -> u64 {
     CALLS.with(Cell::get)

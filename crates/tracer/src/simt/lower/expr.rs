@@ -377,8 +377,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// The local variables of `fun` that are indexed by what only the run knows, or whose address goes to a function
-    /// that may do so: these are kept as local arrays.
+    /// Which local variables are kept as arrays: those with an index that is known only at run time, or whose address goes to a
+    /// function that may index them so.
     pub(super) fn indexed_variables(&self, frame: &Frame<'a>) -> Vec<bool> {
         let mut indexed = vec![false; frame.fun.local_variables.len()];
         let composite = |id: Id| match *self.ty(frame, id) {

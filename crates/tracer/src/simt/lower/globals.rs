@@ -5,8 +5,8 @@ use naga::proc::Layouter;
 use naga::valid::{FunctionInfo, GlobalUse};
 use naga::{Handle, ir};
 
+use super::super::binding::Binding;
 use super::super::ir::{Extent, Mem, Variable};
-use super::super::program::Binding;
 use super::layout::layout;
 use super::pointer::{Root, indexed_roots};
 use super::types::{self, Kind};

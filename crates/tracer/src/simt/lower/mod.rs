@@ -16,9 +16,9 @@ use naga::{Handle, Span, ir};
 
 pub use parse::{EntryPoint, Override, entry_points, overrides};
 
+use super::binding::Binding;
 use super::builder::Builder;
 use super::ir::{Inst, Ir, Reg};
-use super::program::Binding;
 use pointer::{Pointer, Root};
 use warpbook_base::diag::Diagnostic;
 

@@ -6,9 +6,10 @@
 
 use std::collections::HashMap;
 
-use super::checks::name;
-use super::{Access, Findings, Mend, lanes_of};
+use super::names::name;
+use super::{Access, Findings, Mend};
 use crate::simt::ir::{AtomicOp, Mem, Variable};
+use crate::simt::lanes::lanes_of;
 use crate::trace::AccessKind;
 
 /// Operations that commute with each other, where that does not depend on their operands.

@@ -2,9 +2,10 @@
 
 use super::counts::Lines;
 use super::pattern::Pattern;
-use super::{Access, Addresses, Observer, lanes_of};
+use super::{Access, Addresses, Observer};
 use crate::simt::code::Code;
 use crate::simt::ir::{Joined, Width};
+use crate::simt::lanes::lanes_of;
 use crate::trace::banks::{BANKS, parts, together};
 use crate::trace::{AccessKind, Trace};
 

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::atomics::Class;
-use super::checks::name;
+use super::names::name;
 use super::race::touched;
 use super::{Access, Findings, Mend, Observer};
 use crate::simt::code::{Code, Op};

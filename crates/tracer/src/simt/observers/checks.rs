@@ -1,48 +1,13 @@
 //! Optional checks of a workgroup: for data races, and for reads of memory that was never written.
 
-use super::between::Between;
+use super::known::Known;
 use super::landing::Landing;
 use super::race::Races;
 use super::stored::Stored;
-use super::uninitialized::{Poisoned, Unwritten};
+use super::uninitialized::Unwritten;
 use super::{Access, Findings, Meet, Observer, Phase};
-use crate::simt::code::Place;
-use crate::simt::ir::{Mem, Orders, Variable};
-use crate::simt::memory::Buffer;
-use crate::trace::{AccessKind, Space};
-
-/// The facts of a run that the checks use.
-#[derive(Clone, Copy)]
-pub struct Known<'a> {
-    /// Bindings, then workgroup variables.
-    pub variables: &'a [Variable],
-    /// The buffers, by binding.
-    pub buffers: &'a [Buffer<'a>],
-    /// Their words that were not written when the launch began.
-    pub poisoned: &'a [Poisoned],
-    /// Who touched what, over all workgroups; None if not looked for.
-    pub between: Option<&'a Between>,
-    /// Where the run stores to; None if not noted.
-    pub stored: Option<&'a Stored>,
-    /// Whether workgroups run one after another.
-    pub in_order: bool,
-    /// Workgroup memory, in bytes.
-    pub shared_bytes: u32,
-    /// Warps of a workgroup.
-    pub warps: usize,
-    /// Bytes of the narrowest access.
-    pub grain: u32,
-    /// Lanes of a warp.
-    pub width: u32,
-    /// Whether the kernel has cooperative matrices.
-    pub cooperative: bool,
-    /// Whether the kernel has a barrier that orders no memory: a subgroup's.
-    pub subgroup_barrier: bool,
-    /// Whether the kernel is in CUDA.
-    pub cuda: bool,
-    /// Whether its workgroups order what they do themselves.
-    pub fenced: bool,
-}
+use crate::simt::ir::Orders;
+use crate::trace::AccessKind;
 
 /// Checks one workgroup at a time.
 pub struct Checks<'a> {
@@ -136,14 +101,4 @@ impl Observer for Checks<'_> {
     fn release(&mut self, orders: Orders) {
         self.races.release(orders);
     }
-}
-
-/// The name of `byte` of a place's memory, for messages: within its variable.
-pub(super) fn name(place: &Place, byte: u32, variables: &[Variable]) -> String {
-    let is_there = |v: &&Variable| v.space == Space::Shared && (v.base..v.base + v.bytes).contains(&byte);
-    // An asynchronous operation may go to any variable of shared memory.
-    let there = if place.mem == Mem::Shared { variables.iter().find(is_there) } else { None };
-    let Some(variable) = there.or(variables.get(usize::from(place.variable))) else { return format!("byte {byte}") };
-    let byte = if place.mem == Mem::Shared { byte.wrapping_sub(variable.base) } else { byte };
-    format!("word {} (byte {byte}) of `{}`", byte / 4, variable.name)
 }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::{Access, Observer, lanes_of};
+use super::{Access, Observer};
 use crate::simt::ir::{Mem, Variable};
+use crate::simt::lanes::lanes_of;
 use crate::trace::course::{Course, Followed, MOST_PHASES, MOST_WORDS, MOST_WORKGROUPS, Moved, Phase, Rows};
 use crate::trace::{AccessKind, Space};
 use warpbook_base::tensor::Tensor;

@@ -3,9 +3,10 @@
 //! A value is followed lane by lane through registers and a lane's own arrays. A `select` takes over only the value that it chose, and an
 //! integer product or bitwise and with zero takes over none.
 
-use super::{Observer, Step, lanes_of};
+use super::{Observer, Step};
 use crate::simt::code::{Code, Index, Mention, NONE, Op, Place};
 use crate::simt::ir::Mem;
+use crate::simt::lanes::lanes_of;
 use crate::simt::ops::{Binary, Src, Ternary};
 
 /// Lines that are followed at most: one bit each.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Access, Addresses, Observer, lanes_of};
+use super::{Access, Addresses, Observer};
 use crate::simt::ir::{Mem, Variable};
+use crate::simt::lanes::lanes_of;
 use crate::trace::heat::{Bits, Footprint, MOST_CELLS, MOST_FOOTPRINTS};
 use crate::trace::{AccessKind, Cells, Fetches, Heat};
 

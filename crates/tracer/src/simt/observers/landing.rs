@@ -1,9 +1,11 @@
 //! Finds accesses to shared memory that an asynchronous operation has not done with: reads of what a copy is on its way to, and writes to
 //! what is still being read.
 
-use super::checks::{Known, name};
-use super::{Access, Findings, lanes_of};
+use super::known::Known;
+use super::names::name;
+use super::{Access, Findings};
 use crate::simt::ir::{Mem, Variable};
+use crate::simt::lanes::lanes_of;
 use crate::trace::{AccessKind, FindingKind};
 
 /// Operations on a part of shared memory.

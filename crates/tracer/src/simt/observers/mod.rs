@@ -11,7 +11,9 @@ mod discarded;
 mod divergence;
 mod findings;
 mod heat;
+mod known;
 mod landing;
+mod names;
 mod order;
 mod path;
 mod pattern;
@@ -26,13 +28,14 @@ mod uninitialized;
 mod watch;
 
 pub use between::{Between, Witness};
-pub use checks::{Checks, Known};
+pub use checks::Checks;
 pub use counts::Counter;
 pub use course::{Following, Trail, Watched};
 pub use critical::Suspended;
 pub use discarded::{Discarded, MAX_LINES};
 pub use findings::{Findings, Mend};
 pub use heat::{Fetched, Fetching};
+pub use known::Known;
 pub use order::Meet;
 pub use path::{Path, Taken};
 pub use step::Step;
@@ -124,17 +127,6 @@ pub struct Exchanged<'a> {
     pub op: Subgroup,
     /// The index that each lane gives, where the operation takes one.
     pub indices: &'a [u32],
-}
-
-/// The lanes of a mask, lowest first.
-pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let lane = mask.trailing_zeros();
-        (lane < 64).then(|| {
-            mask &= mask - 1;
-            lane
-        })
-    })
 }
 
 /// The lanes of `mask`, which is mostly `full`: counting bits takes longer than the comparison.

@@ -4,9 +4,10 @@
 
 use std::collections::VecDeque;
 
-use super::{Observer, Step, Watch, lanes_of};
+use super::{Observer, Step, Watch};
 use crate::simt::code::{Code, NONE, Op};
 use crate::simt::collective::What;
+use crate::simt::lanes::lanes_of;
 
 /// Steps kept at most; with their words some 130 MB.
 const MAX_STEPS: usize = 1 << 21;

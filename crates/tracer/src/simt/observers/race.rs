@@ -12,10 +12,12 @@ use std::collections::HashMap;
 
 use super::atomics::Atomics;
 use super::between::{Between, Deed};
-use super::checks::{Known, name};
+use super::known::Known;
+use super::names::name;
 use super::order::Order;
-use super::{Access, Addresses, Findings, Meet, Mend, lanes_of};
+use super::{Access, Addresses, Findings, Meet, Mend};
 use crate::simt::ir::{Mem, Orders, Variable};
+use crate::simt::lanes::lanes_of;
 use crate::simt::memory::Buffer;
 use crate::trace::AccessKind;
 

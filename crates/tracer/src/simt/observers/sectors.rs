@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::pattern::Pattern;
-use super::{Access, Observer, count_lanes, lanes_of};
+use super::{Access, Observer, count_lanes};
 use crate::simt::code::Code;
 use crate::simt::ir::Width;
+use crate::simt::lanes::lanes_of;
 use crate::trace::{AccessKind, Trace};
 
 use super::counts::Lines;

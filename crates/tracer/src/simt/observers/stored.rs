@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Access, lanes_of};
+use super::Access;
 use crate::simt::ir::Mem;
+use crate::simt::lanes::lanes_of;
 use crate::trace::AccessKind;
 
 /// Bytes per bit: those of the narrowest store.

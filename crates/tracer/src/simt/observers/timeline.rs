@@ -1,7 +1,8 @@
 //! Keeps single events of some workgroups, for the stage to play.
 
-use super::{Access, Exchanged, Observer, Phase, banks, lanes_of, sectors, uniforms};
+use super::{Access, Exchanged, Observer, Phase, banks, sectors, uniforms};
 use crate::simt::ir::Variable;
+use crate::simt::lanes::lanes_of;
 use crate::simt::subgroup::Subgroup;
 use crate::trace::{Event, EventKind, Exchange, Space, Timeline, Transfer, TransferPart};
 

@@ -1,8 +1,9 @@
 //! Counts uniform buffers, which a GPU reads through its constant cache: a pass serves all lanes that read one address.
 
 use super::pattern::Pattern;
-use super::{Access, Addresses, Observer, lanes_of};
+use super::{Access, Addresses, Observer};
 use crate::simt::code::Code;
+use crate::simt::lanes::lanes_of;
 use crate::trace::Trace;
 
 /// Counts the loads of each site.

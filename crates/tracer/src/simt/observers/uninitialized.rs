@@ -1,8 +1,10 @@
 //! Finds reads of uninitialized memory: in workgroup memory, and in buffers that began as poison.
 
-use super::checks::{Known, name};
-use super::{Access, Addresses, Findings, lanes_of};
+use super::known::Known;
+use super::names::name;
+use super::{Access, Addresses, Findings};
 use crate::simt::ir::{Mem, Variable};
+use crate::simt::lanes::lanes_of;
 use crate::simt::memory::{Buffer, Words};
 use crate::trace::{AccessKind, FindingKind};
 use warpbook_base::tensor::{HALF_POISON, POISON, Tensor};

@@ -1,10 +1,11 @@
 //! Watches some bytes of one buffer, which are one element: who wrote it last, and how often it was written.
 
-use super::{Observer, Step, lanes_of};
+use super::{Observer, Step};
 use crate::simt::boxes::SIZE;
 use crate::simt::code::{Code, Op};
 use crate::simt::collective::What;
 use crate::simt::ir::{Mem, Width};
+use crate::simt::lanes::lanes_of;
 use crate::simt::memory::{Buffer, Words, atomic_result};
 
 /// The element.

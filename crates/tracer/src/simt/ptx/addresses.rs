@@ -7,7 +7,7 @@ use super::super::ir::Reg;
 use super::Parameter;
 use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
 use super::registers::uses;
-use super::specials;
+use super::workspace;
 
 /// A memory that addresses lead into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -126,8 +126,8 @@ pub(super) fn of_operand(kernel: &Kernel, operand: &Operand, of: &[Origin]) -> O
         | Operand::Box { map: Base::Reg(reg), .. } => of[*reg as usize].clone(),
         Operand::Box { map: Base::Name(name), .. } => named(name),
         Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } => named(name),
-        operand if specials::is_workspace(operand) => {
-            specials::workspace(kernel).map_or_else(Origin::default, |v| Origin::of(Root::Variable(v)))
+        operand if workspace::is_workspace(operand) => {
+            workspace::workspace(kernel).map_or_else(Origin::default, |v| Origin::of(Root::Variable(v)))
         }
         Operand::Parts(parts) => parts.iter().fold(Origin::default(), |o, part| o.join(&of_operand(kernel, part, of))),
         _ => Origin::default(),

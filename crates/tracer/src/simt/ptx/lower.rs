@@ -4,10 +4,10 @@ use warpbook_base::diag::Diagnostic;
 
 use warpbook_base::tensor::Tensor;
 
+use super::super::binding::Binding;
 use super::super::builder::Builder;
 use super::super::ir::{Inst, PlaceId, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
-use super::super::program::Binding;
 use super::super::wide::WideOp;
 use super::addresses::{self, Atom, Origin, Root, Sum};
 use super::flow::Flow;

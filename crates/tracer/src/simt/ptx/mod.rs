@@ -36,12 +36,13 @@ mod spins;
 mod structure;
 mod text;
 mod variables;
+mod workspace;
 
 use warpbook_base::diag::{Diagnostic, Place};
 use warpbook_base::tensor::Tensor;
 
+use super::binding::Binding;
 use super::ir::Ir;
-use super::program::Binding;
 use crate::dispatch::Argument;
 
 /// A kernel in PTX with all that a launch of it gives.

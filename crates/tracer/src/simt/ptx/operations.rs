@@ -32,8 +32,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Of what was pushed for one instruction of PTX, only one operation counts: the first of the whole warp, if there is one, else the
-    /// first.
+    /// Of the operations that one PTX instruction became, counts only one: the first of a whole warp, or else the first.
     fn count_once(&mut self, first: usize) {
         let insts = &self.b.ir.insts[first..];
         let together = insts.iter().position(|inst| matches!(inst, Inst::Collective { .. }));

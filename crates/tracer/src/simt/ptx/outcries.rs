@@ -125,8 +125,3 @@ impl Lower<'_> {
         Ok((base.saturating_add(start), bytes.saturating_sub(start)))
     }
 }
-
-/// Whether an instruction is one of those here, which have no result.
-pub(super) fn writes_nothing(word: &str) -> bool {
-    matches!(word, "printf" | "assert" | "trap" | "brkpt" | "pmevent")
-}

@@ -8,7 +8,7 @@ use super::body::Body;
 use super::lines::resolve_lines;
 use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
 use super::text::{Number, Spot, Token, tokens};
-use super::{at_line, calls, specials};
+use super::{at_line, calls, workspace};
 
 /// The names of the kernels in `text`, in order.
 ///
@@ -37,7 +37,7 @@ pub(super) fn kernel(
     let (mut parser, kernel) = read(file, text, entry, source)?;
     let mut kernel = calls::inline(&mut parser, kernel, source)?;
     kernel.variables.append(&mut parser.module);
-    specials::add_workspace(&mut kernel);
+    workspace::add_workspace(&mut kernel);
     for part in &mut kernel.body {
         if let Part::Instruction(i) = part
             && i.line == 0

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::{Elem, Tensor};
 
+use super::super::binding::Binding;
 use super::super::ir::Variable;
 use super::super::layout::{Layout, Shape};
-use super::super::program::Binding;
 use super::ModuleVariable;
 use super::addresses::{self, Accessed, Root};
 use super::lower::{Located, Lower};
 use super::module::{Base, Kernel, Memory, Operand, Part, Ty};
-use super::specials;
+use super::workspace;
 use crate::dispatch::Argument;
 use crate::dispatch::BindingKind;
 use crate::trace::Space;
@@ -99,8 +99,8 @@ impl Lower<'_> {
         for part in &kernel.body {
             let Part::Instruction(i) = part else { continue };
             for operand in &i.operands {
-                if specials::is_workspace(operand) {
-                    let workspace = specials::workspace(kernel).and_then(|v| kernel.variables.get(v));
+                if workspace::is_workspace(operand) {
+                    let workspace = workspace::workspace(kernel).and_then(|v| kernel.variables.get(v));
                     mentioned.extend(workspace.map(|v| (v.name.as_str(), true)));
                 }
                 if let Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } = operand {

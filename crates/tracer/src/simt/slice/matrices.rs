@@ -8,7 +8,8 @@ use super::super::matrix::{Rearrange, Shape};
 use super::super::memory::{Buffer, Words};
 use super::super::ops::Src;
 use super::super::wgmma::Wgmma;
-use super::{Live, Taken, Walk, lanes_of};
+use super::{Live, Taken, Walk};
+use crate::simt::lanes::lanes_of;
 
 impl Walk<'_> {
     pub(super) fn collective(&mut self, taken: &Taken, together: &Collective) {

@@ -15,9 +15,10 @@ use super::code::{Code, Given, Index, Mention, NONE, Op, Place};
 use super::control::Control;
 use super::ir::{AtomicOp, Builtin, Mem};
 use super::memory::Buffer;
-use super::observers::{Path, Taken, Write, lanes_of};
+use super::observers::{Path, Taken, Write};
 use super::ops::Src;
 use super::subgroup::Subgroup;
+use crate::simt::lanes::lanes_of;
 use crate::trace::provenance::{MAX_LOADS, Role, Stored};
 
 /// The lanes for which something matters: as part of the value, for where something was, or for whether something was done.

@@ -1,10 +1,10 @@
 //! Addresses that are computed as numbers, as in PTX: 64-bit sums, checked against the bounds of the memory that they lead into.
 
 use super::access::{Form, Target};
-use super::code::{Index, Place, Whole};
-use super::ir::Variable;
-use super::observers::lanes_of;
-use super::warp::{Position, Surroundings, Warp, name_of};
+use super::{Position, Surroundings, Warp, name_of};
+use crate::simt::code::{Index, Place, Whole};
+use crate::simt::ir::Variable;
+use crate::simt::lanes::lanes_of;
 use crate::trace::FindingKind;
 
 /// The sum of a place's terms: `base + lane·step`, and a part of each lane's own.

@@ -1,12 +1,13 @@
 //! Atomics of a warp: on words, on parts of a word, on vectors, and on 64 bits.
 
 use super::access::Does;
-use super::code::{NONE, Place};
-use super::ir::{AtomicOp, Mem, Width};
-use super::memory::{atomic_result, wide_result};
-use super::observers::{Observer, lanes_of};
-use super::ops::Src;
-use super::warp::{Surroundings, Warp};
+use super::{Surroundings, Warp};
+use crate::simt::code::{NONE, Place};
+use crate::simt::ir::{AtomicOp, Mem, Width};
+use crate::simt::lanes::lanes_of;
+use crate::simt::memory::{atomic_result, wide_result};
+use crate::simt::observers::Observer;
+use crate::simt::ops::Src;
 
 /// The word that an atomic on the half of it at `address` writes; None if it leaves it.
 fn short_result(op: AtomicOp, address: u32, old: u32, value: u32, compare: u32) -> Option<u32> {

@@ -1,18 +1,31 @@
 //! One warp: its registers, its lanes' mask, and the loop that executes operations.
 
-use super::boxes::Reading;
-use super::code::{Code, Given, Op, Place};
-use super::copies::Copy;
-use super::engine::Engine;
-use super::groups::Groups;
-use super::ir::{Builtin, Mem, Variable};
-use super::memory::Buffer;
-use super::observers::{Exchanged, Findings, Observer, Step};
-use super::ops::{Files, Src};
-use super::subgroup::{Subgroup, is_active};
-use super::wgmma::Pending;
-use super::wide::{Wide, low};
+mod access;
+mod atomic;
+mod boxes;
+mod collective;
+mod copies;
+mod fragment;
+mod matrix;
+mod mbarriers;
+mod narrow;
+mod say;
+mod wgmma;
+mod whole;
+
+use crate::simt::boxes::Reading;
+use crate::simt::code::{Code, Given, Op, Place};
+use crate::simt::engine::Engine;
+use crate::simt::groups::Groups;
+use crate::simt::ir::{Builtin, Mem, Variable};
+use crate::simt::memory::Buffer;
+use crate::simt::observers::{Exchanged, Findings, Observer, Step};
+use crate::simt::ops::{Files, Src};
+use crate::simt::subgroup::{Subgroup, is_active};
+use crate::simt::wgmma::Pending;
+use crate::simt::wide::{Wide, low};
 use crate::trace::FindingKind;
+use copies::Copy;
 
 /// Rounds of a loop that waits for others, after which these run.
 const ROUNDS: u32 = 64;
@@ -416,7 +429,9 @@ impl<const W: usize> Warp<W> {
     fn same_as_first(&self, src: Src) -> u64 {
         let values = &self.vectors[src.reg() as usize];
         let first = values[self.mask.trailing_zeros() as usize];
-        super::observers::lanes_of(self.mask).filter(|l| values[*l as usize] == first).fold(0, |bits, l| bits | 1 << l)
+        crate::simt::lanes::lanes_of(self.mask)
+            .filter(|l| values[*l as usize] == first)
+            .fold(0, |bits, l| bits | 1 << l)
     }
 
     /// Exchanges values between lanes.
@@ -456,7 +471,7 @@ impl<const W: usize> Warp<W> {
 
     /// Reports the first lane that asks one that is not there: WGSL leaves open what it gets.
     fn check_sources<O: Observer>(&self, op: Subgroup, indices: &[u32; W], around: &mut Surroundings<'_, O>) {
-        let wrong = super::observers::lanes_of(self.mask)
+        let wrong = crate::simt::lanes::lanes_of(self.mask)
             .map(|lane| (lane, op.source(lane, indices[lane as usize])))
             .filter(|(_, from)| !op.may_leave() || is_active(self.launched, *from))
             .find(|(_, from)| !is_active(self.mask, *from));

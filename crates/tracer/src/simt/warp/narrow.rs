@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::access::{Form, Target};
-use super::code::Place;
-use super::ir::{Mem, Width};
-use super::memory::{Buffer, Words};
-use super::observers::lanes_of;
-use super::ops::Src;
-use super::warp::{Surroundings, Warp};
+use super::{Surroundings, Warp};
+use crate::simt::code::Place;
+use crate::simt::ir::{Mem, Width};
+use crate::simt::lanes::lanes_of;
+use crate::simt::memory::{Buffer, Words};
+use crate::simt::ops::Src;
 use warpbook_base::half::{f16_to_f32, f32_to_f16};
 
 /// The part at byte `address` of memory, as a register holds it.

@@ -1,10 +1,11 @@
 //! Copies to shared memory that a warp does not wait for, as PTX's `cp.async` makes them: what was loaded lands when it is waited for.
 
 use super::access::Target;
-use super::collective::Collective;
-use super::ir::Mem;
-use super::observers::{Observer, Phase, lanes_of};
-use super::warp::{Surroundings, Warp};
+use super::{Surroundings, Warp};
+use crate::simt::collective::Collective;
+use crate::simt::ir::Mem;
+use crate::simt::lanes::lanes_of;
+use crate::simt::observers::{Observer, Phase};
 
 /// Words on their way.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ impl<const W: usize> Warp<W> {
         self.copies.begin(target.mask, Copy { site, addresses, words });
     }
 
-    /// Waits for copies, as [`super::groups::Groups::wait`] says.
+    /// Waits for copies, as [`crate::simt::groups::Groups::wait`] says.
     pub(super) fn wait_for_copies<O: Observer>(&mut self, left: Option<u32>, around: &mut Surroundings<'_, O>) {
         for (mask, copy) in self.copies.wait(self.mask, left) {
             let code = around.code;

@@ -1,11 +1,12 @@
 //! Loads, stores and atomics of a warp: from indices to addresses, within bounds, to words.
 
-use super::code::{Index, Place};
-use super::ir::{AtomicOp, Mem, Width};
-use super::memory::{Buffer, Words};
-use super::observers::{Access, Addresses, Observer, Operand, lanes_of};
-use super::ops::Src;
-use super::warp::{Surroundings, Warp, name_of};
+use super::{Surroundings, Warp, name_of};
+use crate::simt::code::{Index, Place};
+use crate::simt::ir::{AtomicOp, Mem, Width};
+use crate::simt::lanes::lanes_of;
+use crate::simt::memory::{Buffer, Words};
+use crate::simt::observers::{Access, Addresses, Observer, Operand};
+use crate::simt::ops::Src;
 use crate::trace::{AccessKind, FindingKind};
 
 /// How a warp's addresses relate to each other.

@@ -1,0 +1,40 @@
+//! Facts about a launch that the checks start from.
+
+use super::between::Between;
+use super::stored::Stored;
+use super::uninitialized::Poisoned;
+use crate::simt::ir::Variable;
+use crate::simt::memory::Buffer;
+
+/// The facts of a run that the checks use.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    /// Bindings, then workgroup variables.
+    pub variables: &'a [Variable],
+    /// The buffers, by binding.
+    pub buffers: &'a [Buffer<'a>],
+    /// Their words that were not written when the launch began.
+    pub poisoned: &'a [Poisoned],
+    /// Who touched what, over all workgroups; None if not looked for.
+    pub between: Option<&'a Between>,
+    /// Where the run stores to; None if not noted.
+    pub stored: Option<&'a Stored>,
+    /// Whether workgroups run one after another.
+    pub in_order: bool,
+    /// Workgroup memory, in bytes.
+    pub shared_bytes: u32,
+    /// Warps of a workgroup.
+    pub warps: usize,
+    /// Bytes of the narrowest access.
+    pub grain: u32,
+    /// Lanes of a warp.
+    pub width: u32,
+    /// Whether the kernel has cooperative matrices.
+    pub cooperative: bool,
+    /// Whether the kernel has a barrier that orders no memory: a subgroup's.
+    pub subgroup_barrier: bool,
+    /// Whether the kernel is in CUDA.
+    pub cuda: bool,
+    /// Whether its workgroups order what they do themselves.
+    pub fenced: bool,
+}

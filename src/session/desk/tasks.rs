@@ -1,0 +1,64 @@
+//! Orders for the threads that do more than answer questions.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::lesson::{Experiment, Lesson, PackFiles, Prediction};
+use crate::notes::Format;
+use crate::session::ask::Question;
+use crate::session::experiment::sweep::Sweep;
+use crate::session::jobs::setting::Setting;
+use crate::session::learn::journal::Line;
+use crate::session::learn::saved::Saved;
+use crate::session::note;
+use crate::session::run::devices::Choice;
+use crate::trace::record::{Backend, Device};
+
+/// Orders for the device's thread.
+pub enum DeviceTask {
+    /// Find the device.
+    Describe(Choice),
+    /// Answer a question.
+    Ask(Question),
+    /// Run an experiment on a backend, whose device has this name.
+    Experiment(Setting, Experiment, Device),
+    /// Answer a prediction.
+    Answer(Setting, Prediction, Backend),
+}
+
+impl From<Question> for DeviceTask {
+    fn from(question: Question) -> Self {
+        Self::Ask(question)
+    }
+}
+
+/// Orders for the thread that writes notes.
+pub struct NoteTask {
+    /// The note's input.
+    pub input: Box<note::Input>,
+    /// The formats that it is written in.
+    pub formats: Vec<Format>,
+    /// The target folder.
+    pub folder: PathBuf,
+}
+
+/// Orders for the disk's thread.
+pub enum FileTask {
+    /// Read the packs, and the learner's own curves.
+    Load {
+        /// The program's pack.
+        files: PackFiles,
+        /// The folder of the learner's own curves.
+        curves: Option<PathBuf>,
+        /// The folder of the pack of the learner's own kernels.
+        kernels: Option<PathBuf>,
+    },
+    /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
+    Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
+    /// Read the journal.
+    Read(PathBuf),
+    /// Add lines to the journal.
+    Append(PathBuf, Vec<Line>),
+    /// Write the saved state, as of some change: the file's state, as far as the window knows, and the window's own.
+    Save(PathBuf, Box<[Saved; 2]>, u64),
+}
