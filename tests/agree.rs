@@ -11,7 +11,7 @@ use warpbook::job::Language;
 use warpbook::job::{Job, Node};
 use warpbook::lesson::{Domain, Lesson, PackFiles, Program, Variant};
 use warpbook::session;
-use warpbook::session::jobs::work;
+use warpbook::session::jobs::cost;
 use warpbook::session::jobs::{self, Params, Purpose};
 #[cfg(feature = "gpu-tests")]
 use warpbook::session::run;
@@ -27,7 +27,7 @@ const LONG_SETTINGS: usize = 4;
 
 /// Settings with little work for a program: quick ones, each choice, and of each range its ends and what lies between.
 fn settings(lesson: &Lesson, variant: &Variant) -> Vec<Params> {
-    let base = work::quick(lesson, variant);
+    let base = cost::quick(lesson, variant);
     let mut all = vec![base.clone()];
     for param in &lesson.params {
         let values = match &param.domain {
@@ -41,7 +41,7 @@ fn settings(lesson: &Lesson, variant: &Variant) -> Vec<Params> {
     }
     let little = |params: &Params| {
         let has_few = jobs::sketch(lesson, variant, params).is_some_and(|job| groups(&job, &job.body) <= MOST_GROUPS);
-        has_few && work::needed(lesson, variant, params).is_some_and(|work| work <= MOST_WORK)
+        has_few && cost::needed(lesson, variant, params).is_some_and(|work| work <= MOST_WORK)
     };
     all.retain(|params| little(params) && lesson.unmet(variant, params).is_none());
     all

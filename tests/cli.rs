@@ -163,7 +163,7 @@ fn bad_usage_and_bad_input_exit_with_two_and_say_what_to_do() {
         (vec!["trace", &good, "--grid", "1"], "--buffer a=COUNT"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "b=1"], "no buffer `b`"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=1", "--const", "N=1"], "`N`"),
-        (vec!["trace", &good, "--grid", "0"], "workgroups"),
+        (vec!["trace", &good, "--grid", "0"], "is no whole number from 1 on"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a"], "BUFFER[INDEX]"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "result[0]"], "written to: a"),
         (vec!["trace", &good, "--grid", "1", "--buffer", "a=4", "--explain", "a[4]"], "32 bits: 0 to 3"),

@@ -7,7 +7,7 @@ use crate::common::{devices, warpbook};
 use warpbook::gpu::shipped;
 use warpbook::job::Language;
 use warpbook::lesson::{PackFiles, Program};
-use warpbook::session::jobs::work;
+use warpbook::session::jobs::cost;
 use warpbook::session::pack::assemble::launches;
 use warpbook::session::run::{self, Runner};
 use warpbook::session::{self, jobs};
@@ -72,7 +72,7 @@ fn kernels_in_cuda_alone_are_traced_on_their_pages_and_right() {
         for step in &lesson.steps {
             let is_cuda = lesson.launched(&step.variant).into_iter().flatten().any(|k| k.cuda_only().is_some());
             let params = run::params(lesson, &step.set).unwrap();
-            if !is_cuda || !work::is_traced(lesson, &step.variant, &params) {
+            if !is_cuda || !cost::is_traced(lesson, &step.variant, &params) {
                 continue;
             }
             let at = format!("{} of {} on page {}", step.variant, lesson.id, step.id);

@@ -6,7 +6,7 @@ use egui::{Area, Color32, Context, Id, Order, Ui};
 
 use super::theme;
 use crate::base::diag::Diagnostic;
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::KernelCommand;

@@ -100,7 +100,7 @@ impl Home {
             self.cards(ui, state, &lessons, (columns, each), &mut commands);
             let muted = theme::color(theme::of(ui), Ink::Muted);
             let keys =
-                "Page Down turns a page, Space plays the trace, any kernel can be typed in, and ? shows the keys.";
+                "In a lesson, Page Down turns a page, Space plays the trace, and any kernel can be typed in. ? shows the keys.";
             ui.add(egui::Label::new(RichText::new(keys).color(muted)).wrap());
             ui.add_space(32.0);
             tabbed::follow(ui);

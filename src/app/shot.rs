@@ -84,6 +84,12 @@ pub fn shoot(files: PackFiles, worker: WorkerCommand, shot: &Shot<'_>, path: &Pa
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+    if stage < 2 {
+        let message = format!("the pack was not read, or the page not traced, within {} s", PATIENCE.as_secs());
+        return Err(
+            Diagnostic::error(message).hint("try again when the machine has less to do, or choose smaller values")
+        );
+    }
     // Formulas come a few in each frame.
     for _ in 0..24 {
         canvas.run(&mut view, &mut desk);

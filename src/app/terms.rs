@@ -1,7 +1,7 @@
 //! The words of the trade in prose, each with what it means, for who points at it.
 
 /// Words as they appear in prose, in the singular and in lower case unless they are names, with their meanings.
-const TERMS: [(&str, &str); 42] = [
+const TERMS: [(&str, &str); 53] = [
     ("kernel", "A program that a GPU runs once for each of many lanes."),
     ("lane", "One thread of a kernel, by its place in its warp: 0 to 31."),
     ("warp", "32 lanes that NVIDIA's hardware runs together: one instruction is issued for all of them."),
@@ -52,12 +52,35 @@ const TERMS: [(&str, &str); 42] = [
     ("jacobian", "The matrix of all partial derivatives: row i, column j says how output i changes with input j."),
     ("tensor", "An array of any number of dimensions."),
     ("cublas", "NVIDIA's library for products of matrices."),
+    ("collective", "An exchange in which all ranks take part, such as an all-reduce."),
+    ("all-reduce", "Each rank gets the sum of what all ranks have."),
+    ("all-gather", "Each rank gets the parts of all ranks, one after the other."),
+    ("reduce-scatter", "The sum of what all ranks have, of which each rank gets a part."),
+    ("nccl", "NVIDIA's library of collectives between GPUs."),
+    ("shard", "The part of an array that one rank keeps."),
+    ("bucket", "Gradients that are sent together, so that there are few large messages."),
+    ("scan", "For each element the sum of those before it, by all lanes at once."),
+    ("hash", "A number made of a key, by which its place in a table is found."),
+    ("slot", "A place of a table for one entry."),
+    ("pre-tokenization", "Cutting a text into words before the merges, which do not reach over a cut."),
     ("triton", "A language in Python for kernels of tiles, compiled for GPUs."),
 ];
 
-/// The term that a word of prose is, and what it means; None where it is none. Punctuation around it, a plural and a possessive do not matter.
+/// Words before which a term is a part of another name: a tensor core is no tensor.
+const OTHERWISE: [(&str, &[&str]); 1] =
+    [("tensor", &["core", "cores", "parallelism", "parallel", "and", "map", "maps"])];
+
+/// The term that a word of prose is, and what it means; None where it is none, or a part of another name with the word that follows.
+/// Punctuation around it, a plural and a possessive do not matter.
 #[must_use]
-pub fn told(word: &str) -> Option<(&'static str, &'static str)> {
+pub fn told(word: &str, next: &str) -> Option<(&'static str, &'static str)> {
+    let (term, meaning) = known(word)?;
+    let next = next.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_other = OTHERWISE.iter().any(|(of, follow)| *of == term && follow.contains(&next));
+    (!is_other).then_some((term, meaning))
+}
+
+fn known(word: &str) -> Option<(&'static str, &'static str)> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
     let find = |word: &str| TERMS.iter().find(|(term, _)| term.eq_ignore_ascii_case(word));
@@ -70,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_term_is_found_in_the_plural_and_beside_punctuation() {
-        let term = |word: &str| told(word).map(|(term, _)| term);
+        let term = |word: &str| told(word, "").map(|(term, _)| term);
         assert_eq!(term("warps,"), Some("warp"));
         assert_eq!(term("(Sector)."), Some("sector"));
         assert_eq!(term("warp's"), Some("warp"));
@@ -80,6 +103,8 @@ mod tests {
         assert_eq!(term("unroll"), None);
         assert_eq!(term("–"), None);
         assert_eq!(term(""), None);
+        assert_eq!(told("tensor", "cores,"), None);
+        assert!(told("tensor", "of").is_some());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The command line: one file a command. JSON goes to standard output alone, everything else to standard error.
 
-mod again;
 mod args;
 mod assemble;
 mod assert;
@@ -15,12 +14,13 @@ mod ledger;
 mod list;
 mod new;
 mod out;
-mod patience;
 mod predict;
 mod ranks;
 mod record;
+mod reexec;
 mod rerun;
 mod run;
+mod still_working;
 mod sweep;
 mod target;
 mod together;
@@ -100,7 +100,7 @@ impl Context {
 #[must_use]
 pub fn execute(command: Command, context: &Context) -> ExitCode {
     // A rank's launcher says it for all.
-    let _patience = (!is_launched()).then(patience::Patience::start);
+    let _patience = (!is_launched()).then(still_working::Patience::start);
     let done = match command {
         Command::List { json } => list::list(context, json),
         Command::Doctor { json } => doctor::doctor(context, json),

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::base::diag::Diagnostic;
-use crate::base::harmless::{harmless, harmless_json};
+use crate::base::sanitize::{harmless, harmless_json};
 use crate::trace::record::Warning;
 
 /// Done.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::args::{OverArg, RanksArgs};
-use super::{DONE, FAILED, MISUSED, again, note, out, problems};
+use super::{DONE, FAILED, MISUSED, note, out, problems, reexec};
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
 use crate::gpu::ranks::{Between, join};
@@ -37,7 +37,7 @@ pub(super) fn ranks(args: &RanksArgs) -> Result<ExitCode, ExitCode> {
     if args.over.iter().any(|over| *over != OverArg::Host)
         && let Some(setting) = missing_setting(Backend::Cuda)
     {
-        return again::with(setting).map_err(out::misused);
+        return reexec::with(setting).map_err(out::misused);
     }
     let world = World::from(|name| std::env::var(name).ok()).map_err(out::misused)?;
     let done = match (world, args.ranks) {

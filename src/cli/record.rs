@@ -12,7 +12,7 @@ use crate::lesson::PackFiles;
 use crate::session::experiment::record;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::run::devices::Choice;
-use crate::session::run::together::Together;
+use crate::session::run::ranks_run::Together;
 
 /// The ending of the file that has what is recorded so far.
 const PARTIAL: &str = "partial";

@@ -14,7 +14,7 @@ use crate::session::run::model::{Modelled, Predicted, Said};
 use crate::session::run::output::{
     CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput,
 };
-use crate::session::run::together::Together;
+use crate::session::run::ranks_run::Together;
 use crate::session::run::{self, Ran, RunOptions, Which, ptx};
 
 /// The use-case's options for these arguments.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use super::args::{OverArg, RunCommand};
-use super::{again, note, out, problems, ranks};
+use super::{note, out, problems, ranks, reexec};
 use crate::base::diag::Diagnostic;
 use crate::gpu::ranks::{Between, gpus};
 use crate::gpu::toolkit::missing_setting;
@@ -13,7 +13,7 @@ use crate::ranks::launch::end_with_launcher;
 use crate::ranks::meeting::Meeting;
 use crate::ranks::world::World;
 use crate::session::run::devices::Choice;
-use crate::session::run::together::{self, Together};
+use crate::session::run::ranks_run::{self, Together};
 use crate::session::run::{self, RunOptions};
 use crate::trace::record::Backend;
 
@@ -34,7 +34,7 @@ pub(super) fn role(pack: &Pack, command: &RunCommand, options: &mut RunOptions) 
     options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>()).map_err(out::misused)?;
     let chosen: Vec<Variant> = chosen.into_iter().map(|(_, variant)| variant).collect();
     let params = run::params(lesson, &options.set).map_err(out::misused)?;
-    let ranks = together::ranks(lesson, &chosen, &params).map_err(|found| {
+    let ranks = ranks_run::ranks(lesson, &chosen, &params).map_err(|found| {
         problems(&found);
         super::MISUSED
     })?;
@@ -91,7 +91,7 @@ pub(super) fn of_ranks(
     if *backend == Choice::Only(Backend::Cuda)
         && let Some(setting) = missing_setting(Backend::Cuda)
     {
-        return again::with(setting).map(Role::Launcher).map_err(out::misused);
+        return reexec::with(setting).map(Role::Launcher).map_err(out::misused);
     }
     end_with_launcher();
     met(world, patience, said, (over, between)).map(|together| Role::Rank(Box::new(together))).map_err(failed)

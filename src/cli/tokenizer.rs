@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::args::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };
-use super::{DONE, again, out};
+use super::{DONE, out, reexec};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::files;
 use crate::base::npy::{self, Shape};
@@ -81,7 +81,7 @@ fn train_files(args: &TrainArgs) -> Result<ExitCode, Diagnostic> {
         Choice::Auto => train_on_cores(args, goal)?,
         Choice::Only(backend) => {
             if let Some(setting) = missing_setting(backend) {
-                return again::with(setting);
+                return reexec::with(setting);
             }
             train_on_device(args, goal, backend)?
         }
@@ -213,7 +213,7 @@ fn encode_text(args: &EncodeArgs) -> Result<ExitCode, Diagnostic> {
         })?,
         Choice::Only(backend) => {
             if let Some(setting) = missing_setting(backend) {
-                return again::with(setting);
+                return reexec::with(setting);
             }
             let most = match given(args) {
                 Given::Text(text) => text.len(),

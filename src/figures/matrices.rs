@@ -11,7 +11,7 @@ use super::lanes::{Key, legend_column};
 use super::palette::{Hue, Ink};
 use super::sidebar::Sidebar;
 use super::step::InStep;
-use super::{event, touch, warp};
+use super::{event, memory_tooltip, warp};
 use crate::base::units::count;
 use crate::trace::heat::MOST_CELLS;
 use crate::trace::{AccessKind, Cells, Event, EventKind, Space, Timeline};
@@ -409,7 +409,7 @@ pub(super) fn told(progress: &Progress, view: &View<'_>, tag: Tag) -> Option<Str
     let event = *events.get((view.position.max(0.0) as usize).min(events.len().checked_sub(1)?))?;
     let index = row * cells.columns + column;
     let word = (cells.span == [1, 1] && traced.elem.bytes() == 4).then_some(Tag::Word { buffer, index });
-    let more = word.and_then(|word| touch::told(&view.given.timeline, event, word));
+    let more = word.and_then(|word| memory_tooltip::told(&view.given.timeline, event, word));
     let more = more.and_then(|more| more.split_once('\n').map(|(_, rest)| format!("\n{rest}")));
     Some(format!("{name}{}", more.unwrap_or_default()))
 }

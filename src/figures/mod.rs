@@ -57,6 +57,7 @@ mod lanes;
 pub mod mark;
 pub mod meanings;
 mod memory;
+pub mod memory_tooltip;
 mod message;
 pub mod moving;
 mod named_rows;
@@ -73,8 +74,7 @@ pub mod svg;
 pub mod text;
 mod tiles;
 pub mod titled;
-pub mod touch;
-mod tower;
+mod wavefronts;
 
 #[cfg(test)]
 mod fixtures;

@@ -8,8 +8,8 @@ use super::banks::{Served, said, serve};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::message::message;
 use super::palette::Ink;
-use super::tower::{self, Look};
-use super::{event, text, touch, warp};
+use super::wavefronts::{self, Look};
+use super::{event, memory_tooltip, text, warp};
 use crate::base::units::count;
 use crate::trace::banks::BANKS;
 use crate::trace::{EventKind, Space, Timeline, TracedBuffer};
@@ -156,8 +156,8 @@ pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
     let said = said(timeline, event, &served);
     let aside = match at.cmp(&ordinal) {
         std::cmp::Ordering::Equal => shape.told(),
-        std::cmp::Ordering::Less => format!("It is the last before event {}, which touches no bank.", ordinal + 1),
-        std::cmp::Ordering::Greater => format!("It is the next after event {}, which touches no bank.", ordinal + 1),
+        std::cmp::Ordering::Less => format!("Event {} touches no bank; this is the last one before it that does.", ordinal + 1),
+        std::cmp::Ordering::Greater => format!("Event {} touches no bank; this is the next one that does.", ordinal + 1),
     };
     let both = format!("{said} {aside}");
     let mut lines = text::wrap(&both, 14.0, right - left);
@@ -193,7 +193,7 @@ pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
     let caption = text::fit(&format!("{wavefronts} {noun}"), 12.0, false, right - tower[0]);
     frame.text([tower[0], top - 12.0], 12.0, Anchor::Start, Ink::Muted, caption);
     let landed = if at == ordinal { moment.landed } else { 1.0 };
-    tower::draw(&mut frame, &served, tower, Look { buffer, landed, lit });
+    wavefronts::draw(&mut frame, &served, tower, Look { buffer, landed, lit });
     let hatched = never.iter().any(|touched| !touched);
     keys(&mut frame, [left, below - 22.0], right, hatched, timeline.truncated);
     frame.alt = format!(
@@ -402,7 +402,7 @@ fn keys(frame: &mut Frame, [left, y]: [f32; 2], right: f32, hatched: bool, trunc
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
     let events: Vec<usize> = view.given.timeline.of_warp(view.workgroup, view.warp).collect();
     let (_, at) = shown(view, &events)?;
-    touch::told(&view.given.timeline, events[at], tag)
+    memory_tooltip::told(&view.given.timeline, events[at], tag)
 }
 
 static CARD: Card = Card {

@@ -165,7 +165,7 @@ fn an_event_without_workgroup_memory_shows_the_nearest_that_has() {
     let late = Arc::new(Script::new(32).load(|lane| lane * 4).shared(|lane| lane * 128).0);
     let said = Painter::of("Banks").frame(&view(&late, 0, [900.0, 500.0])).alt;
     assert!(
-        said.contains("32 wavefronts, where 1 would be enough. It is the next after event 1, which touches no bank."),
+        said.contains("32 wavefronts, where 1 would be enough. Event 1 touches no bank; this is the next one that does."),
         "{said}"
     );
     let none = Arc::new(Script::new(32).load(|lane| lane * 4).0);

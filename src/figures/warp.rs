@@ -6,7 +6,7 @@ use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Columns, Lanes};
 use super::palette::{Hue, Ink};
-use super::{banks, flow, mark, memory, text, touch};
+use super::{banks, flow, mark, memory, memory_tooltip, text};
 use crate::base::units::count;
 use crate::trace::{AccessKind, EventKind, Space, Timeline};
 
@@ -201,7 +201,7 @@ impl Figure for Fig {
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, event: Option<usize>, tag: Tag) -> Option<String> {
-        touch::told(&view.given.timeline, event?, tag)
+        memory_tooltip::told(&view.given.timeline, event?, tag)
     }
 
     fn element(&self, view: &View<'_>, event: Option<usize>, tag: Tag) -> Option<(String, u64)> {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::backend::{Backend, Event, Failure, Sink};
-use super::own;
+use super::builtin_kernels;
 use super::protocol::{self, FrameError, VERSION};
 use crate::base::diag::Diagnostic;
 use crate::base::units::Work;
@@ -138,7 +138,7 @@ pub fn device() -> Device {
 /// A job that copies `count` floats, a multiple of 1,024, under the id `program`. Real devices can run it too.
 #[must_use]
 pub fn job(program: &str, count: u64) -> Job {
-    let mut job = own::copy(count * 4);
+    let mut job = builtin_kernels::copy(count * 4);
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let args = vec![("n".to_owned(), count as f64), ("stride".to_owned(), 1.0), ("offset".to_owned(), 0.0)];
     let against = Against::Reference { name: "strided_copy".into(), args, inputs: vec![("src".into(), 0)] };

@@ -1,6 +1,6 @@
 //! A device's limits, checked before a launch and reported in terms of what the learner can change.
 
-use super::needs;
+use super::features;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::count;
 use crate::job::{BindingKind, BufferSpec, Code, Job, Launch, written_for_cuda};
@@ -29,7 +29,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         if launch.cuda_only().is_some() && device.backend != Backend::Cuda {
             return vec![written_for_cuda(&launch.kernel, launch.file())];
         }
-        if let Some(missing) = needs::missing(launch, device) {
+        if let Some(missing) = features::missing(launch, device) {
             return vec![missing.in_place(&launch.place())];
         }
     }

@@ -2,6 +2,7 @@
 
 pub mod backend;
 mod bench;
+mod builtin_kernels;
 mod checks;
 pub mod client;
 mod constants;
@@ -9,11 +10,10 @@ mod constants;
 mod cuda;
 mod driver;
 pub mod fake;
+mod features;
 pub mod history;
 pub mod limits;
-mod needs;
 mod outputs;
-mod own;
 mod pace;
 pub mod protocol;
 pub mod ranks;

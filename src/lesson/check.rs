@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
+use super::cycles::{Endless, Walk};
 use super::document::{Declared, Draft, Kind};
 use super::excerpt::Findings;
 use super::fields::did_you_mean;
@@ -11,7 +12,6 @@ use super::mention::{Access, Mention, Of};
 use super::model::{Program, Variant};
 use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, ROUNDS, result_fields};
 use super::text::Section;
-use super::walk::{Endless, Walk};
 use crate::base::diag::{Diagnostic, Place, nearest};
 use crate::base::expr::FUNCTIONS;
 use crate::trace::record::Backend;

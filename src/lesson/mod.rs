@@ -10,6 +10,7 @@ mod checks;
 mod conditions;
 pub mod counted;
 pub mod cuda;
+mod cycles;
 mod document;
 mod domain;
 mod excerpt;
@@ -33,7 +34,6 @@ mod sized;
 mod split;
 mod steps;
 mod text;
-mod walk;
 
 pub use crate::base::expr::{EvalError, Expr, ExprError, Scope};
 pub use crate::base::files::FileError;

@@ -5,7 +5,7 @@ use super::html::{inline, is_svg};
 use super::own_words;
 use super::place::digest;
 use super::report::{NoteBlock, Report, slug};
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 use crate::base::xml::escape;
 
 /// How Anki reads the lines after these.

@@ -1,6 +1,6 @@
 //! Tables as comma-separated values (RFC 4180).
 
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 use crate::base::units::{number, si};
 
 /// A header and rows; lines end in CR LF, and fields are quoted where they must be. What a spreadsheet would compute gets an apostrophe in front.

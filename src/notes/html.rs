@@ -4,7 +4,7 @@ use super::csv::to_read;
 use super::own_words;
 use super::report::{NoteBlock, Report, Section, unique};
 use super::style::STYLE;
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 use crate::base::xml::{escape, number};
 use crate::lesson::{Block, Inline, Quote};
 use crate::math;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::markdown::{self, Beside};
 use super::place::digest;
 use super::report::{NoteBlock, Report, unique};
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 
 /// The key of what is ours in a cell's metadata.
 const OURS: &str = "warpbook";

@@ -12,8 +12,8 @@ use warpbook::lesson::{Lesson, PackFiles, Program};
 use warpbook::session;
 use warpbook::session::desk::Command;
 use warpbook::session::experiment::{chart, sweep};
-use warpbook::session::jobs::{self, work};
-use warpbook::session::learn::drawn::By;
+use warpbook::session::jobs::{self, cost};
+use warpbook::session::learn::drawn_curve::By;
 use warpbook::session::learn::predict::Guess;
 use warpbook::trace::record::Device;
 
@@ -41,8 +41,8 @@ fn every_kernel_has_quick_settings_that_it_can_run_at() {
     let (pack, _) = session::load(&PackFiles::Embedded);
     let variants = |lesson: &Arc<Lesson>| lesson.programs.iter().flat_map(Program::variants).collect::<Vec<_>>();
     for (lesson, variant) in pack.lessons.iter().flat_map(|l| variants(l).into_iter().map(move |v| (l, v))) {
-        let quick = work::quick(lesson, &variant);
-        let needed = work::needed(lesson, &variant, &quick).unwrap();
+        let quick = cost::quick(lesson, &variant);
+        let needed = cost::needed(lesson, &variant, &quick).unwrap();
         assert!(needed <= 2e6, "{}/{variant} needs {needed} at {quick:?}", lesson.id);
         // Kernels in CUDA C++ alone are tried where the lesson measures them.
         let mut kernels = lesson.launched(&variant).into_iter().flatten();

@@ -132,7 +132,7 @@ fn banks_and_sweeps_go_with_the_run() {
     assert!(first.starts_with("Workgroup memory by banks, at event 2 of"), "{first}");
     assert!(
         first.ends_with(
-            "32 lanes write 32 words in 32 banks: 1 wavefront. It is the next after event 2, which touches no bank."
+            "32 lanes write 32 words in 32 banks: 1 wavefront. Event 2 touches no bank; this is the next one that does."
         ),
         "{first}"
     );

@@ -50,19 +50,13 @@ pub fn compose(
     read: &dyn Fn(&str) -> Result<String, FileError>,
     list: &dyn Fn() -> Vec<String>,
 ) -> Result<String, Diagnostic> {
-    let mut composer = Composer { read, list, way: vec![file.to_owned()], parts: Vec::new() };
+    let mut composer = Composer::new(read, list, file);
     composer.collect(&text)?;
-    let mut composed = text;
-    for (path, part) in composer.parts {
-        if !composed.is_empty() && !composed.ends_with('\n') {
-            composed.push('\n');
-        }
-        composed.push_str(&format!("{}{path}{}\n{part}", MARK[0], MARK[1]));
-    }
-    Ok(composed)
+    Ok(composer.joined(text))
 }
 
-/// The same, of a file that is in no pack: its parts lie beside it on disk.
+/// The same, of a file that is in no pack: its parts lie on disk, beside it or in other folders. One that is not there is left to the
+/// compiler, which has headers of its own.
 ///
 /// # Errors
 /// As [`compose`].
@@ -73,7 +67,9 @@ pub fn compose_on_disk(file: &str, text: String) -> Result<String, Diagnostic> {
             _ => FileError::Unreadable(error.to_string()),
         })
     };
-    compose(file, text, &read, &Vec::new)
+    let mut composer = Composer { of_disk: true, ..Composer::new(&read, &Vec::new, file) };
+    composer.collect(&text)?;
+    Ok(composer.joined(text))
 }
 
 /// The pieces of a composed text, the kernel's own file first. Their texts are the whole text but for the lines between them.
@@ -160,9 +156,27 @@ struct Composer<'a> {
     way: Vec<String>,
     /// Paths and texts.
     parts: Vec<(String, String)>,
+    /// Whether the file is in no pack.
+    of_disk: bool,
 }
 
-impl Composer<'_> {
+impl<'a> Composer<'a> {
+    fn new(read: &'a dyn Fn(&str) -> Result<String, FileError>, list: &'a dyn Fn() -> Vec<String>, file: &str) -> Self {
+        Self { read, list, way: vec![file.to_owned()], parts: Vec::new(), of_disk: false }
+    }
+
+    /// The text of the file with its parts.
+    fn joined(self, text: String) -> String {
+        let mut composed = text;
+        for (path, part) in self.parts {
+            if !composed.is_empty() && !composed.ends_with('\n') {
+                composed.push('\n');
+            }
+            composed.push_str(&format!("{}{path}{}\n{part}", MARK[0], MARK[1]));
+        }
+        composed
+    }
+
     /// Adds the parts that `text`, the last file of the way, names, and those that they name.
     fn collect(&mut self, text: &str) -> Result<(), Diagnostic> {
         let file = self.way.last().cloned().unwrap_or_default();
@@ -183,7 +197,8 @@ impl Composer<'_> {
     }
 
     fn part(&mut self, by: &str, name: &str) -> Result<(), Diagnostic> {
-        if name.contains(['/', '\\', ':', '\0']) || matches!(name, "" | "." | "..") {
+        let is_far = name.contains(['/', '\\', ':', '\0']) || matches!(name, "" | "." | "..");
+        if is_far && !self.of_disk {
             let message = format!("`{name}` is not the name of a file in this folder");
             return Err(
                 Diagnostic::error(message).hint("put the part beside the file that names it, and give its name")
@@ -201,7 +216,11 @@ impl Composer<'_> {
             let problem = Diagnostic::error(format!("a kernel has at most {MOST} parts"));
             return Err(problem.hint("put what belongs together into one file"));
         }
-        let text = (self.read)(&path).map_err(|error| match error {
+        let text = (self.read)(&path);
+        if self.of_disk && text == Err(FileError::Missing) {
+            return Ok(());
+        }
+        let text = text.map_err(|error| match error {
             FileError::Missing => {
                 let all = (self.list)();
                 let beside = all.iter().filter(|other| folder(other) == folder(&path));

@@ -2,7 +2,7 @@
 
 use crate::reference::Explored;
 use crate::session::desk::Command;
-use crate::session::learn::drawn::Points;
+use crate::session::learn::drawn_curve::Points;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::predict::Guess;
 

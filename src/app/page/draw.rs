@@ -8,7 +8,7 @@ use crate::base::units::number;
 use crate::figures::palette::Ink;
 use crate::figures::plot::{Area, Plot, laid_out};
 use crate::lesson::{CurveDecl, Lesson};
-use crate::session::learn::drawn::{self, Points};
+use crate::session::learn::drawn_curve::{self, Points};
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{LessonSaved, Predicted};
 
@@ -32,7 +32,7 @@ pub fn show(
         _ => kept.drawn.get(id).cloned().unwrap_or_default(),
     };
     let found = given.and_then(|given| given.answer.as_ref()).and_then(|answer| answer.curve.as_ref());
-    let plot = drawn::plot(lesson, decl, &points, found)?;
+    let plot = drawn_curve::plot(lesson, decl, &points, found)?;
     let (frame, area) = laid_out(&plot, [ui.available_width(), HEIGHT]);
     let area = area?;
     let (rect, response) = ui.allocate_exact_size(vec2(frame.width, frame.height), Sense::hover());
@@ -63,7 +63,7 @@ pub fn show(
             }
             return;
         }
-        let whole = drawn::is_whole(lesson, decl, &points);
+        let whole = drawn_curve::is_whole(lesson, decl, &points);
         if ui.add_enabled(whole && !busy, egui::Button::new("Compare").min_size(vec2(96.0, 32.0))).clicked() {
             ask = Some(Ask::Predict(id.to_owned(), Guess::Curve(points.clone())));
         }
@@ -82,8 +82,8 @@ pub fn verdict(ui: &mut Ui, lesson: &Lesson, decl: &CurveDecl, given: &Predicted
         ui.add(egui::Label::new(RichText::new(text).color(muted)).wrap());
         return;
     };
-    let Some(plot) = drawn::plot(lesson, decl, points, Some(found)) else { return };
-    let text = RichText::new(drawn::compared(&plot, points, found)).font(theme::medium(theme::UI));
+    let Some(plot) = drawn_curve::plot(lesson, decl, points, Some(found)) else { return };
+    let text = RichText::new(drawn_curve::compared(&plot, points, found)).font(theme::medium(theme::UI));
     ui.add(egui::Label::new(text).wrap());
     let device = answer.device.as_deref().unwrap_or_default();
     let from = format!("{} {device}, at {}", found.by.phrase(), answer.runs.join("; "));
@@ -125,7 +125,7 @@ fn draw(ui: &Ui, rect: Rect, plot: &Plot, area: &Area, points: &mut Points) {
 
 /// Sets a point, to three digits.
 fn set(points: &mut Points, x: f64, y: f64) {
-    *points = drawn::with(points, (x, crate::base::units::round3(y)));
+    *points = drawn_curve::with(points, (x, crate::base::units::round3(y)));
 }
 
 /// From where to where a value is the nearest.

@@ -148,7 +148,8 @@ impl Setter<'_, '_> {
         let color = theme::color(theme, ink);
         let space = self.galley(" ", style.font()).size().x;
         let mut first = true;
-        for word in text.split(|c: char| c.is_whitespace() && c != '\u{a0}') {
+        let mut words = text.split(|c: char| c.is_whitespace() && c != '\u{a0}').peekable();
+        while let Some(word) = words.next() {
             if !first {
                 self.push(Kind::Space, space, 0.0, 0.0);
             }
@@ -158,7 +159,7 @@ impl Setter<'_, '_> {
                 let (ascent, descent) = around_baseline(&galley);
                 let width = galley.size().x;
                 // Where a word is strong, the text itself is about to say what it means.
-                let term = terms::told(word).filter(|_| link.is_none() && !style.bold);
+                let term = terms::told(word, words.peek().unwrap_or(&"")).filter(|_| link.is_none() && !style.bold);
                 let kind = match term {
                     Some((term, meaning)) => {
                         let is_first = !self.reading.told.contains(&term);

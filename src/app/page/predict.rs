@@ -53,7 +53,10 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         if let Some((predicted, answer)) = predicted.and_then(|p| Some((p, p.answer.as_ref()?))) {
             ui.add_space(10.0);
             match &prediction.asks {
-                Asks::Choice(options, decl) => verdict(ui, decl, answer, answer.grade(options)),
+                Asks::Choice(options, decl) => {
+                    verdict(ui, decl, answer, answer.grade(options));
+                    choice_verdict(ui, options, predicted, answer.grade(options));
+                }
                 Asks::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
                 Asks::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
             }
@@ -120,6 +123,19 @@ fn number(ui: &mut Ui, unit: &str, predicted: Option<&Predicted>, busy: bool) ->
     });
     ui.data_mut(|d| d.insert_temp(id, text));
     entered
+}
+
+/// Whether the choice was right, and which one is.
+fn choice_verdict(ui: &mut Ui, options: &[(String, f64)], predicted: &Predicted, grade: Grade) {
+    let (Guess::Choice(chosen), Grade::Nearest(right)) = (&predicted.guess, grade) else { return };
+    let name = |at: usize| options.get(at).map(|(label, _)| label.as_str()).unwrap_or_default();
+    let (text, ink) = if *chosen == right {
+        (format!("“{}” is right.", name(right)), Hue::Shared.ink())
+    } else {
+        (format!("“{}” is wrong: the result is nearest to “{}”.", name(*chosen), name(right)), Hue::Store.ink())
+    };
+    let color = theme::color(theme::of(ui), ink);
+    ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::UI)).color(color)).wrap());
 }
 
 /// The result of the runs, and whether the number was near enough.

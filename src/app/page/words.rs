@@ -8,6 +8,9 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::desk::status::SaveState;
 
+/// The most height that the words take.
+const TALLEST: f32 = 240.0;
+
 /// Shows the editor, and whether what it holds is on disk.
 pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     let theme = theme::of(ui);
@@ -36,13 +39,15 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     let mut text = state.kept().words.get(step).cloned().unwrap_or_default();
     let editor = TextEdit::multiline(&mut text)
         .hint_text(
-            "What did you learn here? Markdown and $formulas$ are kept as you write them, and go into your note.",
+            "What did you learn here? Markdown and $formulas$ are kept as you write them, and go into your note. Esc leaves the field.",
         )
         .font(theme::prose(16.0))
         .desired_width(f32::INFINITY)
         .desired_rows(4)
         .margin(egui::Margin::same(12));
-    let response = ui.add(editor);
+    // A long text scrolls in its field, so that the way to the next page stays in sight.
+    let room = egui::ScrollArea::vertical().id_salt(("words", step)).max_height(TALLEST);
+    let response = room.show(ui, |ui| ui.add(editor)).inner;
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
     response.changed().then(|| Command::Write(step.to_owned(), text))

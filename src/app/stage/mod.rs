@@ -22,6 +22,7 @@ use crate::figures::frame::Tag;
 use crate::figures::mark::{self, Mark};
 use crate::figures::passes::Passes;
 use crate::figures::strip::{self, StripView};
+use crate::figures::svg;
 use crate::figures::{self, Clock, Figure, Given, Kept, Reading, View, titled};
 use crate::lesson::Picture;
 use crate::session::desk::Command;
@@ -336,6 +337,12 @@ impl Stage {
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
         let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::click());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
+        response.context_menu(|ui| {
+            if ui.button("Copy this picture as SVG").clicked() {
+                ui.ctx().copy_text(svg::svg(&frame, theme::of(ui)));
+                ui.close();
+            }
+        });
         let row = figures::row(&view).filter(|_| reads(figure) && response.hovered());
         let first = self.first_element(&view);
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));

@@ -56,7 +56,9 @@ pub struct Cli {
 pub fn with_open(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.collect();
     if let [_, file] = args.as_slice()
-        && Path::new(file).extension().is_some_and(|end| ["cu", "ptx", "wgsl"].iter().any(|kernel| end == *kernel))
+        && Path::new(file)
+            .extension()
+            .is_some_and(|end| ["cu", "cuh", "ptx", "wgsl"].iter().any(|kernel| end == *kernel))
     {
         args.insert(1, "open".into());
     }

@@ -127,7 +127,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     }
     keys(&mut frame, [left, foot], &words);
     let said = if ring.places == 1 {
-        "While a tile is loaded, no warp of this block multiplies. Other blocks of the SM may."
+        "While a tile is loaded, this workgroup does not multiply. Others on the SM may."
     } else {
         "Once the ring is full, each turn loads one tile and multiplies one."
     };

@@ -2,8 +2,8 @@
 
 use super::residents::Residents;
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::builtin_kernels;
 use crate::gpu::driver::{Command, Driver, Guards};
-use crate::gpu::own;
 use crate::gpu::pace::{FIRST_WAKE_S, GROUPS, Pace, TOGETHER, TURNS};
 use crate::job::Job;
 use crate::trace::record::Warning;
@@ -28,7 +28,7 @@ impl<D: Driver> Awake<D> {
         if driver.device().software || driver.clock_step_s().is_none() {
             return Ok(None);
         }
-        let job: Job = own::fma(GROUPS, TURNS);
+        let job: Job = builtin_kernels::fma(GROUPS, TURNS);
         let Some(launch) = job.launches().next() else { return Ok(None) };
         let kernel = driver.compile(launch, &job.buffers, Guards { indices: false, loops: false })?;
         let residents = Residents::fill(driver, &job, sink)?;

@@ -6,8 +6,8 @@ use super::prepared::Prepared;
 use super::residents::carry_out;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::builtin_kernels::{self, WORKGROUP};
 use crate::gpu::driver::{Command, Driver};
-use crate::gpu::own::{self, WORKGROUP};
 use crate::gpu::walk::{Turn, walk};
 use crate::job::MeasureSpec;
 use crate::trace::record::Ceilings;
@@ -69,7 +69,7 @@ pub(super) fn launch<D: Driver>(
     awake: &mut Option<&mut Awake<D>>,
     sink: &mut dyn Sink,
 ) -> Result<f64, Failure> {
-    let job = own::empty();
+    let job = builtin_kernels::empty();
     let prepared = Prepared::new(driver, &job, sink)?;
     Ok(prepared.time(&LAUNCHES, &Timed::Program(&ONE), awake, sink)?.0.median_s)
 }
@@ -83,7 +83,7 @@ fn host_launch<D: Driver>(
     if D::LOAD_FIRST {
         return Ok(None);
     }
-    let job = own::empty();
+    let job = builtin_kernels::empty();
     let prepared = Prepared::new(driver, &job, sink)?;
     if let Some(awake) = awake {
         awake.wake(driver, sink)?;
@@ -94,7 +94,7 @@ fn host_launch<D: Driver>(
 /// FLOP/s of a chain of fused multiply-adds.
 fn fma<D: Driver>(driver: &D, awake: &mut Option<&mut Awake<D>>, sink: &mut dyn Sink) -> Result<f64, Failure> {
     let (groups, turns) = if driver.device().software { (16, 8) } else { (4096, 256) };
-    let job = own::fma(groups, turns);
+    let job = builtin_kernels::fma(groups, turns);
     let mut prepared = Prepared::new(driver, &job, sink)?;
     walk(&job, &mut prepared.host(sink), true)?;
     if !prepared.content(0, sink)?.words.iter().all(|&word| f32::from_bits(word).is_finite()) {
@@ -118,7 +118,7 @@ fn copies<D: Driver>(
 ) -> Result<[f64; 2], Failure> {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
     let moved = (2 * bytes) as f64;
-    let job = own::copy(bytes);
+    let job = builtin_kernels::copy(bytes);
     let mut prepared = Prepared::new(driver, &job, sink)?;
     let (source, poison) = (job.buffers[0].fill(job.seed, 0)?, job.buffers[1].fill(job.seed, 1)?);
     let spec = spec(driver);

@@ -79,19 +79,33 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     ];
     let folders = toolkit::roots().into_iter().flat_map(|root| [root.join("include"), root.join("include/cccl")]);
     options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
-    let header = constants::header(launch);
+    let only = launch.cuda_only();
+    let mut header = constants::header(launch);
+    if only.is_some_and(|only| only.for_nvcc) {
+        header.push_str(headers::OF_NVCC);
+        options.push("-default-device".to_owned());
+    }
     let parts = parts::parts(&twin.source);
     let own = parts.first().map_or("", |part| part.text);
     let of_parts = parts.iter().filter_map(|part| Some((part.name()?, part.text)));
+    // One in another folder is included by its way from the kernel's own.
+    let beside = twin.file.rfind('/').map_or("", |slash| &twin.file[..=slash]);
+    let far = parts.iter().filter_map(|part| Some((part.file?.strip_prefix(beside)?, part.text)));
+    let far = far.filter(|(name, _)| name.contains('/'));
     let known = headers::HEADERS.into_iter().filter(|(name, _)| parts.iter().all(|part| part.name() != Some(*name)));
     let headers: Vec<(&str, &str)> =
-        std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).chain(known).collect();
-    let compiled = nvrtc::compile(own, &twin.file, &headers, &options).map_err(broken)?;
+        std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).chain(far).chain(known).collect();
+    let instance = only.and_then(|only| only.instance.as_deref());
+    let compiled = nvrtc::compile(own, &twin.file, &headers, &options, instance).map_err(broken)?;
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
-        log::diagnostics(&compiled.log, twin).into_iter().partition(Diagnostic::is_error);
+        log::diagnostics(&compiled.log, twin, !only.is_some_and(|only| only.for_nvcc))
+            .into_iter()
+            .partition(Diagnostic::is_error);
     if !compiled.done {
         if errors.is_empty() {
-            return Err(broken(compiled.log.trim().to_owned()).into());
+            // An error without a line, such as a brace that is never closed.
+            let said = compiled.log.lines().find(|line| line.contains("error")).unwrap_or(&compiled.log).trim();
+            return Err(Diagnostic::error(format!("this file does not compile: {said}")).in_file(&twin.file).into());
         }
         let mut first = errors.remove(0);
         if !errors.is_empty() {
@@ -99,7 +113,10 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         }
         return Err(first.into());
     }
-    let ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
+    let mut ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
+    if let Some(name) = &compiled.instance {
+        ptx.push_str(&format!("{}{name}\n", toolkit::INSTANCE));
+    }
     let code = if compiled.cubin.is_empty() { compiled.ptx } else { compiled.cubin };
     Ok(image(twin, code, ptx, warnings))
 }

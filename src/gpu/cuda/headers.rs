@@ -114,6 +114,13 @@ using uintptr_t = uint64_t;
 #define UINT64_MAX ULLONG_MAX
 ";
 
+/// Names that nvcc knows without an include, from headers of the host.
+pub(super) const OF_NVCC: &str = "#include <math.h>
+using uint = unsigned int;
+using ushort = unsigned short;
+using ulong = unsigned long;
+";
+
 /// The mend for code of the host.
 pub(super) const HOST: &str =
     "NVRTC compiles kernels alone: put main() and the host's other code between #ifndef __CUDACC_RTC__ and #endif";

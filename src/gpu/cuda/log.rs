@@ -4,15 +4,15 @@ use crate::base::diag::{Diagnostic, Place, Severity};
 use crate::base::parts::{Part, parts};
 use crate::job::Twin;
 
-/// The errors and warnings in `log`, in order, in the twin and its parts. Those of other files, such as CUDA's own headers, are put at the
+/// The errors and warnings in `log`, in order, in the twin and its parts, which are a lesson's or the learner's own. Those of other files, such as CUDA's own headers, are put at the
 /// head of the twin's.
-pub(super) fn diagnostics(log: &str, twin: &Twin) -> Vec<Diagnostic> {
+pub(super) fn diagnostics(log: &str, twin: &Twin, of_lesson: bool) -> Vec<Diagnostic> {
     let lines: Vec<&str> = log.lines().collect();
-    lines.iter().enumerate().filter_map(|(i, line)| finding(line, &lines[i + 1..], twin)).collect()
+    lines.iter().enumerate().filter_map(|(i, line)| finding(line, &lines[i + 1..], twin, of_lesson)).collect()
 }
 
 /// The finding that begins in `line`, which goes `file(number): error: message` or `file(number): warning #177-D: message`.
-fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
+fn finding(line: &str, after: &[&str], twin: &Twin, of_lesson: bool) -> Option<Diagnostic> {
     let (file, rest) = line.split_once('(')?;
     let (number, rest) = rest.split_once("): ")?;
     let number: u32 = number.parse().ok()?;
@@ -31,9 +31,10 @@ fn finding(line: &str, after: &[&str], twin: &Twin) -> Option<Diagnostic> {
     let column = column(after, part.text, number).unwrap_or(1);
     let place = Some(Place { file: part.file.unwrap_or(file).to_owned(), line: number, column });
     let hint = match diagnostic.message.strip_prefix("identifier \"").and_then(|rest| rest.split_once('"')) {
-        Some((name, _)) if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
-            Some(format!("a constant `{name}` reaches the twin where the lesson's kernel sets it in `constants`"))
-        }
+        Some((name, _)) if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') => Some(match of_lesson {
+            true => format!("a constant `{name}` reaches the twin where the lesson's kernel sets it in `constants`"),
+            false => format!("give it by --define {name}=VALUE, or include the header that defines it"),
+        }),
         _ if diagnostic.message.contains("without execution space annotations") => {
             Some(super::headers::HOST.to_owned())
         }
@@ -73,7 +74,7 @@ mod tests {
                    shaders/copy.cu(3): warning #177-D: variable \"value\" was declared but never referenced\n      float value = sorc[0];\n            ^\n\n\
                    Remark: The warnings can be suppressed with \"-diag-suppress <warning-number>\"\n\n\
                    2 errors detected in the compilation of \"shaders/copy.cu\".\n";
-        let found: Vec<String> = diagnostics(log, &twin()).iter().map(ToString::to_string).collect();
+        let found: Vec<String> = diagnostics(log, &twin(), true).iter().map(ToString::to_string).collect();
         assert_eq!(
             found,
             [
@@ -89,7 +90,7 @@ mod tests {
         let log = "shaders/copy.cu(1): catastrophic error: cannot open source file \"no.h\"\n  #include <no.h>\n                 ^\n\n\
                    shaders/copy.cu(3): error: identifier \"STRIDE\" is undefined\n\
                    other.h(7): error #20: identifier \"x\" is undefined\n";
-        let found = diagnostics(log, &twin());
+        let found = diagnostics(log, &twin(), true);
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].is_error() && found[0].message.contains("no.h"));
         assert!(found[1].hint.as_ref().is_some_and(|h| h.contains("`STRIDE`")), "{}", found[1]);
@@ -97,7 +98,7 @@ mod tests {
             found[2].to_string(),
             "shaders/copy.cu:1:1: error: identifier \"x\" is undefined (in other.h, line 7)"
         );
-        assert_eq!(diagnostics("", &twin()), []);
+        assert_eq!(diagnostics("", &twin(), true), []);
     }
 
     #[test]
@@ -105,7 +106,7 @@ mod tests {
         let twin =
             Twin { source: format!("{}// ==== shaders/add.cuh ====\n\n  int add(\n", twin().source).into(), ..twin() };
         let log = "add.cuh(2): error: expected a \")\"\n  int add(\n          ^\n";
-        let found: Vec<String> = diagnostics(log, &twin).iter().map(ToString::to_string).collect();
+        let found: Vec<String> = diagnostics(log, &twin, true).iter().map(ToString::to_string).collect();
         assert_eq!(found, ["shaders/add.cuh:2:11: error: expected a \")\""]);
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Compilation {
     pub(super) ptx: Vec<u8>,
     /// Machine code; empty where none was asked for.
     pub(super) cubin: Vec<u8>,
+    /// The name of the instance in the PTX.
+    pub(super) instance: Option<String>,
 }
 
 /// A program, destroyed when it goes out of use.
@@ -56,13 +58,21 @@ impl Drop for Program {
     }
 }
 
-/// Compiles `source`, which messages call `name`. Each of `headers`, a name and a text, can be included under its name.
+/// Compiles `source`, which messages call `name`, and an instance of one of its templates. Each of `headers`, a name and a text, can be
+/// included under its name.
 ///
 /// # Errors
 /// When the compiler fails otherwise than by errors in the source.
-pub(super) fn compile(source: &str, name: &str, headers: &[(&str, &str)], options: &[String]) -> Outcome<Compilation> {
+pub(super) fn compile(
+    source: &str,
+    name: &str,
+    headers: &[(&str, &str)],
+    options: &[String],
+    instance: Option<&str>,
+) -> Outcome<Compilation> {
     let text = |text: &str| CString::new(text).map_err(|_| "the source holds a zero character".to_owned());
     let (source, name) = (text(source)?, text(name)?);
+    let instance = instance.map(text).transpose()?;
     let header_names = headers.iter().map(|(name, _)| text(name)).collect::<Outcome<Vec<CString>>>()?;
     let headers = headers.iter().map(|(_, header)| text(header)).collect::<Outcome<Vec<CString>>>()?;
     let header_pointers: Vec<*const c_char> = headers.iter().map(|header| header.as_ptr()).collect();
@@ -84,13 +94,16 @@ pub(super) fn compile(source: &str, name: &str, headers: &[(&str, &str)], option
         .result()
         .map_err(|e| e.to_string())?;
         let program = Program(raw);
+        if let Some(instance) = &instance {
+            sys::nvrtcAddNameExpression(program.0, instance.as_ptr()).result().map_err(|e| e.to_string())?;
+        }
         let count = c_int::try_from(options.len()).map_err(|_| "there are too many options".to_owned())?;
         let status = sys::nvrtcCompileProgram(program.0, count, options.as_ptr());
         let log = string(&result::get_program_log(program.0).unwrap_or_default());
         match status {
             sys::nvrtcResult::NVRTC_SUCCESS => {}
             sys::nvrtcResult::NVRTC_ERROR_COMPILATION => {
-                return Ok(Compilation { done: false, log, ptx: Vec::new(), cubin: Vec::new() });
+                return Ok(Compilation { done: false, log, ptx: Vec::new(), cubin: Vec::new(), instance: None });
             }
             other => return Err(format!("{other:?} {log}").trim().to_owned()),
         }
@@ -101,7 +114,15 @@ pub(super) fn compile(source: &str, name: &str, headers: &[(&str, &str)], option
         if size > 0 {
             sys::nvrtcGetCUBIN(program.0, cubin.as_mut_ptr().cast()).result().map_err(|e| e.to_string())?;
         }
-        Ok(Compilation { done: true, log, ptx: ptx.iter().map(|c| c.cast_unsigned()).collect(), cubin })
+        let mut lowered = std::ptr::null();
+        if let Some(instance) = &instance {
+            sys::nvrtcGetLoweredName(program.0, instance.as_ptr(), &raw mut lowered)
+                .result()
+                .map_err(|e| e.to_string())?;
+        }
+        // The name lives as long as the program.
+        let instance = (!lowered.is_null()).then(|| CStr::from_ptr(lowered).to_string_lossy().into_owned());
+        Ok(Compilation { done: true, log, ptx: ptx.iter().map(|c| c.cast_unsigned()).collect(), cubin, instance })
     }
 }
 

@@ -7,8 +7,8 @@ use super::pipeline::{Bound, Kernel};
 use super::stopwatch::Stopwatch;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::builtin_kernels;
 use crate::gpu::driver::{Command, Driver};
-use crate::gpu::own;
 
 /// Commands that are encoded anew at each submission: what a driver takes in can be submitted once.
 pub(super) struct Recorded<'a> {
@@ -44,8 +44,8 @@ impl<'a> Recorded<'a> {
                 && *word != 0
             {
                 let kernel = gpu.filler(*word)?;
-                let bound = kernel.bind(gpu, &own::fill(*word), &[*to])?;
-                let groups = to.bytes.div_ceil(4 * own::WORKGROUP).clamp(1, MOST_GROUPS);
+                let bound = kernel.bind(gpu, &builtin_kernels::fill(*word), &[*to])?;
+                let groups = to.bytes.div_ceil(4 * builtin_kernels::WORKGROUP).clamp(1, MOST_GROUPS);
                 fills.push(Fill { kernel, bound, groups: u32::try_from(groups).unwrap_or(1) });
             }
         }

@@ -12,8 +12,8 @@ use super::unchecked;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Elem;
 use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::builtin_kernels;
 use crate::gpu::driver::Guards;
-use crate::gpu::own;
 use crate::trace::record::{self, Device, MatrixShape};
 
 /// An open device.
@@ -132,7 +132,8 @@ impl Gpu {
         if let Some(known) = self.fills.borrow().get(&word) {
             return Ok(Rc::clone(known));
         }
-        let kernel = Rc::new(Kernel::compile(self, &own::fill(word), Guards { indices: false, loops: false })?);
+        let kernel =
+            Rc::new(Kernel::compile(self, &builtin_kernels::fill(word), Guards { indices: false, loops: false })?);
         self.fills.borrow_mut().insert(word, Rc::clone(&kernel));
         Ok(kernel)
     }

@@ -3,8 +3,8 @@
 use super::device::Gpu;
 use super::stopwatch::Silent;
 use crate::gpu::backend::Failure;
+use crate::gpu::builtin_kernels;
 use crate::gpu::driver::{Command, Driver, Guards, Part};
-use crate::gpu::own;
 use crate::trace::record::{Warning, WarningKind};
 
 /// Turns of the probe's loop: beyond the 65,535 after which Mesa 22's software driver leaves any loop, without an error.
@@ -18,7 +18,7 @@ pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
     if !gpu.description.software {
         return Ok(None);
     }
-    let job = own::turns(TURNS);
+    let job = builtin_kernels::turns(TURNS);
     let Some(launch) = job.launches().next() else { return Ok(None) };
     let kernel = gpu.compile(launch, &job.buffers, Guards { indices: false, loops: false })?;
     let memory =

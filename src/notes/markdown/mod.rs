@@ -8,7 +8,7 @@ mod prose;
 use super::csv::{csv, to_read};
 use super::report::{NoteBlock, Report, unique};
 use super::{Format, Section};
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 use crate::lesson::Block;
 use dialect::{Dialect, Sort};
 use prose::{blocks, escape, fenced, inline, paragraph, table};

@@ -10,10 +10,10 @@ use crate::base::units::Work;
 use crate::gpu::backend::Event as Progress;
 use crate::job::MeasureSpec;
 use crate::session::jobs::setting::Setting;
-use crate::session::jobs::{self, Purpose, work};
+use crate::session::jobs::{self, Purpose, cost};
 use crate::session::run;
+use crate::session::run::check_failure::failed_check;
 use crate::session::run::devices::Devices;
-use crate::session::run::verdict::failed_check;
 use crate::trace::Record;
 use crate::trace::record::Backend;
 
@@ -51,7 +51,7 @@ fn time(
     let spec = MeasureSpec { budget_s: BUDGET_S, ..MeasureSpec::default() };
     let purpose = Purpose { measure: Some(spec), ..run::purpose(backend, *seed, guards) };
     let job = jobs::build(lesson, at.variant(), params, &purpose)?;
-    let work = work::whole(&job);
+    let work = cost::whole(&job);
     let record = devices.run(backend, &job, cancel, &mut |progress| {
         if let Progress::Sample(seconds) = progress {
             on_sample(work, seconds);

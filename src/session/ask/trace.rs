@@ -14,9 +14,9 @@ use crate::lesson::Program;
 use crate::session::jobs::own::is_edit;
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Purpose};
+use crate::session::run::check_failure::failed_check;
 use crate::session::run::explain::explain;
 use crate::session::run::in_cuda::in_cuda;
-use crate::session::run::verdict::failed_check;
 use crate::session::run::{self, Done, model};
 use crate::trace::record::Backend;
 

@@ -8,7 +8,7 @@ use crate::lesson::Variant;
 use crate::notes::Format;
 use crate::reference::Explored;
 use crate::session::experiment::recording::RecordingChoice;
-use crate::session::learn::drawn::Points;
+use crate::session::learn::drawn_curve::Points;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::journal::Standing;
 use crate::session::learn::predict::Guess;

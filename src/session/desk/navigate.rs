@@ -11,7 +11,7 @@ use crate::base::diag::Diagnostic;
 use crate::lesson::{Asks, Exercise, Lesson, Variant};
 use crate::session::experiment::sweep;
 use crate::session::jobs;
-use crate::session::learn::drawn;
+use crate::session::learn::drawn_curve;
 use crate::session::learn::exercise::Try;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::Predicted;
@@ -189,9 +189,9 @@ impl Desk {
         let Some(prediction) = setting.lesson.predictions.iter().find(|p| p.id == id).cloned() else { return };
         let Some(device) = self.state.acting_device() else { return };
         let recorded = match &prediction.asks {
-            Asks::Curve(decl) if !drawn::is_found_here(&setting.lesson, decl, &device) => {
+            Asks::Curve(decl) if !drawn_curve::is_found_here(&setting.lesson, decl, &device) => {
                 let (recordings, choice) = (&self.state.library.recordings, &self.state.saved.recording);
-                Some(drawn::recorded(&setting.lesson, decl, recordings, choice))
+                Some(drawn_curve::recorded(&setting.lesson, decl, recordings, choice))
             }
             _ => None,
         };

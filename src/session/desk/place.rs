@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::job::{Language, Shown};
 use crate::lesson::{Experiment, Kernel, Lesson, Program, Step, Variant};
 use crate::session::jobs::setting::{Setting, parameters_of};
-use crate::session::jobs::{Params, work};
+use crate::session::jobs::{Params, cost};
 use crate::session::learn::event_class::EventClass;
 
 /// Where the learner is.
@@ -131,7 +131,7 @@ impl Place {
     /// Whether a program is traced at the present parameters.
     #[must_use]
     pub fn is_traceable(&self, program: &str) -> bool {
-        let traced = |lesson: &Arc<Lesson>| work::is_traced(lesson, &self.variant_of(program), &self.params);
+        let traced = |lesson: &Arc<Lesson>| cost::is_traced(lesson, &self.variant_of(program), &self.params);
         self.lesson.as_ref().is_none_or(traced)
     }
 

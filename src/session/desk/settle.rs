@@ -10,7 +10,7 @@ use super::place::Place;
 use super::state::State;
 use crate::lesson::{Facts, Variant};
 use crate::session::ask::{Answers, At, How, Noting, Question, Store};
-use crate::session::note::fill::spoken_of;
+use crate::session::note::interpolate::spoken_of;
 use crate::session::show::staged;
 use crate::trace::record::Backend;
 

@@ -10,7 +10,7 @@ use crate::device::{Bound, DeviceSpec, Term};
 use crate::gpu::simt;
 use crate::lesson::{Curve, Lesson, Pack};
 use crate::session::jobs;
-use crate::session::jobs::work;
+use crate::session::jobs::cost;
 use crate::session::run::devices::Devices;
 use crate::session::run::model::{self, Chosen};
 use crate::session::run::output::TimeOutput;
@@ -145,7 +145,7 @@ fn interval(
     if !lesson.runs_on(&curve.variant, Backend::Simt) {
         return Err("the tracer does not run CUDA C++".to_owned());
     }
-    if work::needed(lesson, &curve.variant, params).is_some_and(|work| work > most_work) {
+    if cost::needed(lesson, &curve.variant, params).is_some_and(|work| work > most_work) {
         return Err(format!("its work is more than --most-work {most_work:e}"));
     }
     let purpose = jobs::Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };

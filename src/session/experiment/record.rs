@@ -16,7 +16,7 @@ use crate::session::jobs::{self, share};
 use crate::session::run;
 use crate::session::run::devices::{Choice, Devices};
 use crate::session::run::output::LibraryOutput;
-use crate::session::run::together::Together;
+use crate::session::run::ranks_run::Together;
 use crate::trace::record::{Backend, Device};
 
 /// Separator between the first and last day of a recording made on several days.

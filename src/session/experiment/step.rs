@@ -8,7 +8,7 @@ use crate::job::TraceSpec;
 use crate::lesson::{Experiment, Lesson};
 use crate::session::jobs::{self, Params};
 use crate::session::run::devices::Devices;
-use crate::session::run::together::Together;
+use crate::session::run::ranks_run::Together;
 use crate::session::run::{self, Runner};
 use crate::trace::record::Device;
 

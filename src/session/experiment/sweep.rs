@@ -7,10 +7,10 @@ use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Curve, Experiment, Lesson, Pack, Quantity, Variant};
 use crate::notes::csv;
-use crate::session::jobs::{self, Params, work};
+use crate::session::jobs::{self, Params, cost};
 use crate::session::run::devices::Devices;
 use crate::session::run::output::{LibraryOutput, SweepOutput, SweepPoint};
-use crate::session::run::together::Together;
+use crate::session::run::ranks_run::Together;
 use crate::session::run::{self, RunOptions, Runner};
 use crate::trace::record::{Backend, Device, Record, Warning};
 
@@ -66,8 +66,8 @@ pub struct Plan<'a> {
 pub fn plan<'a>(lesson: &Lesson, experiment: &'a Experiment, device: &Device, base: &Params) -> Plan<'a> {
     let over = &experiment.over;
     let all = every(&curves_of(lesson, experiment, device.backend), &experiment.values);
-    let most = if device.software { work::STAND_IN } else { f64::INFINITY };
-    let work = |x: f64, curve: &Curve| work::needed(lesson, &curve.variant, &jobs::with(base, &[(over.clone(), x)]));
+    let most = if device.software { cost::STAND_IN } else { f64::INFINITY };
+    let work = |x: f64, curve: &Curve| cost::needed(lesson, &curve.variant, &jobs::with(base, &[(over.clone(), x)]));
     let (points, large): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|(x, curve)| work(*x, curve).is_none_or(|work| work <= most));
     let left_out = large.iter().map(|(x, _)| *x).min_by(f64::total_cmp).map(|first| {

@@ -139,7 +139,7 @@ impl<'a> Builder<'a> {
         });
         let numbers = numbers.collect::<Result<_, _>>()?;
         let (persistent, ptx) = (only.persistent, only.ptx.clone());
-        Ok(CudaLaunch { shared_bytes, maps, persistent, values: numbers, ptx, defines: Vec::new() })
+        Ok(CudaLaunch { shared_bytes, maps, persistent, values: numbers, ptx, ..CudaLaunch::default() })
     }
 
     /// The buffers of a kernel in CUDA C++ only: its first parameters, in the lesson's order.

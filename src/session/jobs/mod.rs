@@ -3,16 +3,16 @@
 mod buffers;
 mod canonical;
 mod checks;
+pub mod cost;
 mod evaluate;
 pub mod feasible;
 pub mod fingerprint;
 mod flow;
 mod launch;
 pub mod own;
+pub mod selection;
 pub mod setting;
 pub mod share;
-pub mod which;
-pub mod work;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Whether a learner's prediction was right, and how far it was from the answer.
 
-use super::drawn::farthest;
+use super::drawn_curve::farthest;
 use super::predict::{Answer, Grade, Guess};
 use crate::lesson::Asks;
 

@@ -4,15 +4,15 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use super::drawn::{self, Found, Points};
+use super::drawn_curve::{self, Found, Points};
 use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
 use crate::base::units::{number, si};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{AnswerDecl, Asks, Lesson, Prediction};
-use crate::session::jobs::{self, Params, work};
+use crate::session::jobs::{self, Params, cost};
+use crate::session::run::check_failure;
 use crate::session::run::devices::Devices;
-use crate::session::run::verdict;
 use crate::session::run::{self, Runner};
 use crate::trace::record::{Backend, Record};
 
@@ -136,7 +136,7 @@ impl Asked<'_> {
             Asks::Choice(_, decl) | Asks::Number(_, decl) => decl,
             Asks::Curve(decl) => {
                 let how = (backend, self.seed, self.bounds_checks);
-                return drawn::run(devices, self.lesson, decl, how, cancel);
+                return drawn_curve::run(devices, self.lesson, decl, how, cancel);
             }
         };
         let (records, runs) = self.probe(devices, decl, Backend::Simt, cancel)?;
@@ -171,7 +171,7 @@ impl Asked<'_> {
             let title = self.lesson.title_of(&probe.variant);
             let params = jobs::with(self.params, &probe.set);
             let runs_here = match backend {
-                Backend::Simt => work::is_traced(self.lesson, &probe.variant, &params),
+                Backend::Simt => cost::is_traced(self.lesson, &probe.variant, &params),
                 Backend::Wgpu | Backend::Cuda => self.lesson.runs_on(&probe.variant, backend),
             };
             if !runs_here {
@@ -180,7 +180,7 @@ impl Asked<'_> {
                 continue;
             }
             let done = runner.program(&probe.variant, &params)?;
-            if let Some(problem) = verdict::failed_check(&done.job, &done.record) {
+            if let Some(problem) = check_failure::failed_check(&done.job, &done.record) {
                 return Err(vec![problem]);
             }
             runs.push(described(&title, &params, &done.record));

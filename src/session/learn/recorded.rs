@@ -4,7 +4,7 @@ use super::predict::Answer;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{AnswerDecl, Lesson};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
-use crate::session::jobs::{self, Params, work};
+use crate::session::jobs::{self, Params, cost};
 use crate::session::run::output::TimeOutput;
 
 impl Answer {
@@ -28,7 +28,7 @@ impl Answer {
             for probe in &decl.probes {
                 let params = jobs::with(params, &probe.set);
                 let time = recording.time_at(lesson, &probe.variant, &params)?;
-                let work = work::whole(&jobs::sketch(lesson, &probe.variant, &params)?);
+                let work = cost::whole(&jobs::sketch(lesson, &probe.variant, &params)?);
                 probes.push((probe.id.as_str(), time, work));
             }
             let value = |time: &dyn Fn(usize, &TimeOutput) -> f64| {

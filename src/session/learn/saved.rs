@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::drawn::Points;
+use super::drawn_curve::Points;
 use super::edits::{Edit, Tried};
 use super::merge::merge;
 use super::predict::{Answer, Grade, Guess};

@@ -1,12 +1,12 @@
 //! Predictions and exercises in a note: the question, the learner's response, and the answer.
 
-use super::fill::Fill;
+use super::interpolate::Fill;
 use super::{Input, source};
 use crate::base::units::{counted, digits3, figure};
 use crate::figures::{plot, svg};
 use crate::lesson::{Asks, Block, CurveDecl, Exercise, Inline, Lesson, Prediction};
 use crate::notes::NoteBlock;
-use crate::session::learn::drawn;
+use crate::session::learn::drawn_curve;
 use crate::session::learn::predict::{Answer, Grade, Guess};
 
 /// Size of a drawn curve's plot, in points.
@@ -112,9 +112,10 @@ fn curve(
 ) -> (String, Vec<NoteBlock>) {
     let found = answer.and_then(|answer| answer.curve.as_ref());
     let said = "the curve below".to_owned();
-    let Some(plot) = drawn::plot(&input.setting.lesson, decl, points, found) else { return (said, Vec::new()) };
+    let Some(plot) = drawn_curve::plot(&input.setting.lesson, decl, points, found) else { return (said, Vec::new()) };
     let frame = plot::frame(&plot, PLOT);
-    let said = found.map_or_else(|| said.clone(), |found| format!("{said}. {}", drawn::compared(&plot, points, found)));
+    let said =
+        found.map_or_else(|| said.clone(), |found| format!("{said}. {}", drawn_curve::compared(&plot, points, found)));
     let from = found.zip(answer).map(|(found, answer)| {
         let device = answer.device.as_deref().unwrap_or_default();
         format!(", and {} {device}, at {}", found.by.phrase(), answer.runs.join("; "))

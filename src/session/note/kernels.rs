@@ -10,8 +10,8 @@ use crate::lesson::{Block, Inline, Lesson, Step, Variant};
 use crate::notes::NoteBlock;
 use crate::session::ask::{Answer, At, Question, Store, Traced};
 use crate::session::jobs;
+use crate::session::jobs::cost;
 use crate::session::jobs::setting::{Setting, parameters_of};
-use crate::session::jobs::work;
 use crate::session::learn::edits::{self, Edit};
 use crate::session::run::compare::{self, Figure, Side};
 use crate::session::show::stage::Stage;
@@ -82,7 +82,7 @@ impl Builder<'_> {
         let mut blocks = vec![heading(&step.title), NoteBlock::Prose(vec![Block::List(None, chosen)])];
         let settings = [&page, mine].map(|params| self.setting(params));
         let ats = settings.each_ref().map(|setting| At::traced(setting, &step.variant));
-        let traceable = work::is_traced(lesson, &step.variant, mine);
+        let traceable = cost::is_traced(lesson, &step.variant, mine);
         if let Some((place, kernel)) = super::on_stage(lesson, step).filter(|_| traceable) {
             let sides = [0, 1].map(|i| {
                 let timed = self.timed(&settings[i], &step.variant);

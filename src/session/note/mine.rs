@@ -5,7 +5,7 @@ use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Experiment, Inline, Lesson, Step, each_inline};
 use crate::notes::{NoteBlock, Section};
 use crate::session::experiment::recording;
-use crate::session::note::fill::Fill;
+use crate::session::note::interpolate::Fill;
 use crate::trace::record::Backend;
 
 impl Builder<'_> {

@@ -3,8 +3,8 @@
 mod asked;
 mod experiment;
 pub mod export;
-pub mod fill;
 pub mod index;
+pub mod interpolate;
 mod kernels;
 mod mine;
 pub mod only;
@@ -29,8 +29,8 @@ use crate::notes::{NoteBlock, Report, Section};
 use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
+use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
-use crate::session::jobs::work;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
@@ -38,7 +38,7 @@ use crate::session::show::moving::{self, Moving};
 use crate::session::show::stage::{self, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use fill::{Fill, spoken_of};
+use interpolate::{Fill, spoken_of};
 use only::Only;
 
 /// Size of the stage's figure, in points.
@@ -223,7 +223,7 @@ impl Builder<'_> {
             let is_shown = program.id == step.variant.program;
             let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
             let measured = self.measured(&variant, params);
-            if !work::is_traced(lesson, &variant, params) {
+            if !cost::is_traced(lesson, &variant, params) {
                 measured.iter().for_each(|record| results.insert_record(&program.id, record));
                 continue;
             }
@@ -347,7 +347,7 @@ impl Builder<'_> {
         };
         let id = format!("{name}-stage");
         // A warp's events are too many for a picture that plays by itself.
-        let plays = matches!(card.clock, Clock::Launches | Clock::Waves | Clock::Phases);
+        let plays = !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
         Some(match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
             None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) },

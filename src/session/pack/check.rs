@@ -14,7 +14,7 @@ use crate::gpu::{limits, simt};
 use crate::job::Job;
 use crate::lesson::{Curve, Domain, Exercise, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant, WrongKernel};
 use crate::session::jobs::own::YOURS;
-use crate::session::jobs::{self, Purpose, work};
+use crate::session::jobs::{self, Purpose, cost};
 use crate::session::learn::exercise::{Try, Verdict};
 use crate::session::run::devices::Devices;
 use crate::session::run::model;
@@ -191,7 +191,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
     }
     // At a GPU's sizes a kernel in CUDA C++ alone is not traced.
     let settings =
-        settings.into_iter().filter(|params| backend != Backend::Simt || work::is_traced(lesson, variant, params));
+        settings.into_iter().filter(|params| backend != Backend::Simt || cost::is_traced(lesson, variant, params));
     let mut launched: Vec<Job> = Vec::new();
     let runner = Runner { devices, backend, lesson, purpose: &purpose, cancel };
     for params in settings {
@@ -219,7 +219,7 @@ fn run_problems(devices: &Devices, lesson: &Lesson, variant: &Variant, cancel: &
 
 /// Settings to run a program at: a quick one, with each value of each list of choices and the ends of each range.
 fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Params> {
-    let quick = work::quick(lesson, variant);
+    let quick = cost::quick(lesson, variant);
     let mut settings = vec![quick.clone()];
     for param in &lesson.params {
         let with = |value: f64| jobs::with(&quick, &[(param.id.clone(), value)]);
@@ -234,7 +234,7 @@ fn tried(lesson: &Lesson, variant: &Variant, purpose: &Purpose) -> Vec<jobs::Par
         };
         settings.extend(ends.into_iter().map(with).filter(|params| {
             // Ends of several parameters may be incompatible; the window reports that, and it is no mistake.
-            work::needed(lesson, variant, params).is_some_and(|work| work <= work::QUICK)
+            cost::needed(lesson, variant, params).is_some_and(|work| work <= cost::QUICK)
                 && jobs::build(lesson, variant, params, purpose)
                     .is_ok_and(|job| limits::check(&job, &simt::device()).is_empty())
         }));

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Asks, Lesson, Prediction, Probe};
-use crate::session::jobs::{self, work};
+use crate::session::jobs::{self, cost};
 use crate::session::learn::predict::{Asked, Grade};
 use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
@@ -17,7 +17,7 @@ pub fn question_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &Atomi
     let params = jobs::defaults(lesson);
     let counted = |asked: &&Prediction| {
         asked.answer().is_some_and(|decl| {
-            let traced = |probe: &Probe| work::is_traced(lesson, &probe.variant, &jobs::with(&params, &probe.set));
+            let traced = |probe: &Probe| cost::is_traced(lesson, &probe.variant, &jobs::with(&params, &probe.set));
             decl.measured.is_none() && decl.probes.iter().all(traced)
         })
     };

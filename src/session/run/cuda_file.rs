@@ -10,6 +10,7 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
 use crate::gpu::simt::assemble;
+use crate::gpu::toolkit;
 use crate::job::{
     Argument, Assembled, Binding, Blame, BufferSpec, Code, Content, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape,
 };
@@ -64,9 +65,11 @@ pub fn describe(
     source: Option<&Path>,
     defines: &[(String, f64)],
 ) -> Result<Described, Diagnostic> {
-    let (file, source, ptx) = if target.ends_with(".cu") {
+    // A name with arguments is an instance of a template, which is compiled for the trace.
+    let instance = entry.filter(|entry| entry.contains('<') && is_cuda(target));
+    let (file, source, ptx) = if is_cuda(target) {
         let source = parts::compose_on_disk(target, text)?;
-        let ptx = compiled(devices, target, &source, defines)?;
+        let ptx = compiled(devices, target, &source, defines, instance)?;
         (target.to_owned(), source, ptx)
     } else {
         let (file, source) = match source {
@@ -82,7 +85,8 @@ pub fn describe(
         };
         (file, source, text)
     };
-    let entry = pick(target, &ptx, entry)?;
+    let of_instance = instance.and_then(|_| ptx.lines().last()?.strip_prefix(toolkit::INSTANCE).map(str::to_owned));
+    let entry = pick(target, &ptx, of_instance.as_deref().or(entry))?;
     let twin = Twin { file, source: source.into(), entry, shipped: None };
     let simt::Signature { parameters, block, has_dynamic_shared } = simt::ptx_signature(target, &ptx, &twin.entry)?;
     Ok(Described { named: named(parameters, &twin), twin, ptx, block, has_dynamic_shared })
@@ -93,8 +97,8 @@ pub fn describe(
 /// # Errors
 /// Compile errors, or text that is no PTX.
 pub fn kernel_names(devices: &Devices, target: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
-    let ptx = match target.ends_with(".cu") {
-        true => compiled(devices, target, &parts::compose_on_disk(target, text.to_owned())?, &[])?,
+    let ptx = match is_cuda(target) {
+        true => compiled(devices, target, &parts::compose_on_disk(target, text.to_owned())?, &[], None)?,
         false => text.to_owned(),
     };
     let entries = simt::ptx_entries(target, &ptx)?;
@@ -135,7 +139,10 @@ pub(super) fn of_text(
     }
     let (shape, missing) = shape.map_or_else(|missing| (None, missing), |shape| (Some(shape), Vec::new()));
     let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
-    let is_given = |variable: &&ModuleVariable| options.buffers.iter().any(|(name, ..)| *name == variable.name);
+    let is_given = |variable: &&ModuleVariable| {
+        let is_filled = options.io.input(&variable.name).is_some();
+        is_filled || options.buffers.iter().any(|(name, ..)| *name == variable.name)
+    };
     let (given, others): (Vec<_>, Vec<_>) = variables.iter().partition(is_given);
     arguments.extend(given.into_iter().map(|variable| Argument::Buffer(variable.name.clone())));
     let mut problems: Vec<Diagnostic> = missing.into_iter().chain(problems).map(|p| p.in_file(target)).collect();
@@ -181,6 +188,7 @@ pub(super) fn of_text(
     let spec = spec(options);
     let mut job = Job { seed: options.seed, trace: Some(spec), ..Job::of(launch, buffers) };
     let mut notes = begin(&program, &mut job, options)?;
+    notes.extend(guessed(&named, options, &bindings));
     let is_shown = |name: &str| {
         let shown = options.io.prints.iter().map(|(shown, _)| shown);
         shown.chain(options.io.dumps.iter().map(|(shown, _)| shown)).any(|shown| shown == name)
@@ -198,6 +206,25 @@ pub(super) fn of_text(
             .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
     });
     Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes, filled })
+}
+
+/// A note for each buffer of 16-bit numbers whose type nothing says: they are taken for `f16`, and could be `bf16`.
+fn guessed<'a>(
+    named: &'a [Named],
+    options: &'a TraceOptions,
+    bindings: &'a [simt::Binding],
+) -> impl Iterator<Item = String> + 'a {
+    let is_guessed = |binding: &&simt::Binding| {
+        let is_given = options.types.iter().any(|(name, _)| *name == binding.name);
+        let of = named.iter().find(|n| n.name == binding.name);
+        binding.elem == Elem::F16 && !is_given && of.is_some_and(|n| n.declared_pointee().is_none())
+    };
+    bindings.iter().filter(is_guessed).map(|binding| {
+        let name = &binding.name;
+        format!(
+            "`{name}` is taken for f16, since its type is not known here; for others give --buffer {name}=COUNT:bf16"
+        )
+    })
 }
 
 /// A line with all that a kernel takes, where several things are missing.
@@ -256,9 +283,16 @@ fn fill(buffers: &mut [BufferSpec], pointees: &[Pointee], options: &TraceOptions
 }
 
 /// The PTX of a .cu file.
-fn compiled(devices: &Devices, file: &str, source: &str, defines: &[(String, f64)]) -> Result<String, Diagnostic> {
+fn compiled(
+    devices: &Devices,
+    file: &str,
+    source: &str,
+    defines: &[(String, f64)],
+    instance: Option<&str>,
+) -> Result<String, Diagnostic> {
     let twin = Twin { file: file.to_owned(), source: source.into(), entry: String::new(), shipped: None };
-    let launch = CudaLaunch { defines: defines.to_vec(), ..CudaLaunch::default() };
+    let instance = instance.map(str::to_owned);
+    let launch = CudaLaunch { defines: defines.to_vec(), for_nvcc: true, instance, ..CudaLaunch::default() };
     let launch = Launch {
         kernel: file.to_owned(),
         code: Code::Cuda { twin, constants: Vec::new(), launch },
@@ -285,7 +319,7 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
     match (wanted, entries.as_slice()) {
         (_, []) => failed(
             "there is no kernel in this file".to_owned(),
-            "a kernel is a __global__ void function; of a template only instances are compiled".to_owned(),
+            "a kernel is a __global__ void function; of a template name an instance: --entry 'scale<float>'".to_owned(),
         ),
         (None, [only]) => Ok(only.clone()),
         (None, _) => failed("there are several kernels".to_owned(), listed(&entries)),
@@ -308,7 +342,7 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
 
 /// The parameters of a kernel, by the names of its source where that declares as many.
 fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
-    let declared = signature(&twin.source, simt::ptx_source_name(&twin.entry)).unwrap_or_default();
+    let declared = signature(&twin.source, &twin.entry).unwrap_or_default();
     // Triton adds parameters of its own at the end.
     let fits = declared.len() == parameters.len() || (is_triton(twin) && declared.len() <= parameters.len());
     let each = parameters.into_iter().enumerate().map(|(n, parameter)| {
@@ -317,6 +351,12 @@ fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
         Named { name, parameter, declared }
     });
     each.collect()
+}
+
+/// Whether a file is in CUDA C++.
+#[must_use]
+pub fn is_cuda(file: &str) -> bool {
+    file.ends_with(".cu") || file.ends_with(".cuh")
 }
 
 fn is_triton(twin: &Twin) -> bool {

@@ -1,7 +1,7 @@
 //! A program that ran, and its problems.
 
+use super::check_failure::failed_check;
 use super::model;
-use super::verdict::failed_check;
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
 use crate::job::{self, Job};

@@ -1,6 +1,7 @@
 //! Running a lesson's kernels and programs: check, time and trace each.
 
 pub mod asserted;
+pub mod check_failure;
 pub mod compare;
 pub mod counters;
 pub mod cuda_file;
@@ -8,6 +9,7 @@ pub mod devices;
 pub mod doctor;
 mod done;
 pub mod explain;
+mod fit_advice;
 pub mod given;
 pub mod in_cuda;
 pub mod io;
@@ -19,11 +21,9 @@ pub mod pipeline;
 pub mod pointee;
 mod program_output;
 pub mod ptx;
-mod room;
+pub mod ranks_run;
 pub mod shader_file;
 mod signature;
-pub mod together;
-pub mod verdict;
 
 pub use done::Done;
 
@@ -31,24 +31,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use self::check_failure::failed_check;
 use self::devices::{Choice, Devices};
 use self::io::Io;
 use self::model::{Chosen, Predicted};
 use self::output::{KernelOutput, ProgramOutput, RunOutput};
-use self::together::Together;
-use self::verdict::failed_check;
-use super::jobs::{self, Params, Purpose, work};
+use self::ranks_run::Together;
+use super::jobs::{self, Params, Purpose, cost};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::device::DeviceSpec;
 use crate::job::{Job, Language, MeasureSpec, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Lesson, Pack, Value, Variant};
 use crate::measure::roofline::{self, Placement};
-use crate::session::jobs::which::unknown;
+use crate::session::jobs::selection::unknown;
 use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
 
-pub use crate::session::jobs::which::Which;
+pub use crate::session::jobs::selection::Which;
 
 /// Options of a run: the kernels and programs, and how to run them.
 #[derive(Clone, Debug)]
@@ -183,7 +183,7 @@ impl Runner<'_> {
         ceilings: &Ceilings,
     ) -> Foreseen {
         // A prediction needs a trace, which takes too long of a kernel in CUDA alone at a GPU's sizes.
-        if !work::is_traced(self.lesson, variant, params) {
+        if !cost::is_traced(self.lesson, variant, params) {
             return Foreseen::default();
         }
         let retraced = match done.record.backend {
@@ -363,7 +363,7 @@ pub fn run(
                 Some(rank) => jobs::share::sketch(lesson, &variant, params, rank),
                 None => jobs::sketch(lesson, &variant, params),
             };
-            room::advise(lesson, &params, &device, &at, &mut problems);
+            fit_advice::advise(lesson, &params, &device, &at, &mut problems);
             problems
         });
         let (done, mut problems) = match ran {

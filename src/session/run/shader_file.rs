@@ -205,7 +205,7 @@ fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Ta
     let one = |d: Diagnostic| vec![d];
     let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
     let is_wgsl = || simt::entry_points(target, &source).is_ok_and(|entries| !entries.is_empty());
-    if (target.ends_with(".cu") || target.ends_with(".ptx")) && !is_wgsl() {
+    if (cuda_file::is_cuda(target) || target.ends_with(".ptx")) && !is_wgsl() {
         return cuda_file::of_text(devices, target, source, options);
     }
     of_source(target, &source, options).map_err(|problems| match foreign(target, &source) {

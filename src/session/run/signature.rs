@@ -1,6 +1,7 @@
 //! The parameters of a kernel as its source in CUDA C++ or Python declares them: their names, and the elements that pointers lead to.
 
 use super::pointee::Pointee;
+use crate::simt::ptx_source_name;
 
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,24 +12,104 @@ pub struct Declared {
     pub pointee: Option<Pointee>,
 }
 
-/// The parameters of the function `entry` in `source`; None if it is not there.
+/// The parameters of the function that is called `mangled` in PTX, as `source` declares it; None if it is not there.
 #[must_use]
-pub fn signature(source: &str, entry: &str) -> Option<Vec<Declared>> {
+pub fn signature(source: &str, mangled: &str) -> Option<Vec<Declared>> {
+    let entry = ptx_source_name(mangled);
     let is_python = source.contains(&format!("def {entry}"));
     let source = if is_python { without_remarks(source) } else { without_comments(source) };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let list = source.match_indices(entry).find_map(|(at, _)| {
+    let (before, list) = source.match_indices(entry).find_map(|(at, _)| {
         let (before, after) = (&source[..at], &source[at + entry.len()..]);
         let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
         let defines = before.trim_end().ends_with("void")
             || before.trim_end().ends_with("def")
             || before.trim_end().ends_with(')');
-        after.trim_start().strip_prefix('(').filter(|_| whole && defines)
+        Some((before, after.trim_start().strip_prefix('(').filter(|_| whole && defines)?))
     })?;
-    Some(split(list).into_iter().filter_map(declared).collect())
+    let names = Names { source: &source, template: template(before, mangled) };
+    Some(split(list).into_iter().filter_map(|text| declared(text, &names)).collect())
 }
 
-fn declared(text: &str) -> Option<Declared> {
+/// Names of types that a source gives itself.
+struct Names<'a> {
+    source: &'a str,
+    /// The template's parameters, with the types that stand for them in the instance.
+    template: Vec<(String, &'static str)>,
+}
+
+impl Names<'_> {
+    /// The elements of a type; of one with a name of its own those of what it is a name for, if all its definitions say the same.
+    fn pointee(&self, ty: &str) -> Option<Pointee> {
+        let known = Pointee::of_cpp(ty);
+        if known.is_some() {
+            return known;
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let qualifiers = ["const", "volatile", "restrict", "__restrict__", "__restrict", "struct", "typename", ""];
+        let name = ty.split(|c| !is_word(c)).find(|word| !qualifiers.contains(word))?;
+        if let Some((_, stands_for)) = self.template.iter().find(|(of, _)| of == name) {
+            return Pointee::of_cpp(stands_for);
+        }
+        let of_line = |line: &str| {
+            let line = line.trim().trim_end_matches(';');
+            let words: Vec<&str> = line.split_whitespace().collect();
+            match words.as_slice() {
+                ["typedef", of @ .., last] if *last == name => Some(of.join(" ")),
+                ["using", new, "=", of @ ..] | ["#define", new, of @ ..] if *new == name => Some(of.join(" ")),
+                _ => None,
+            }
+        };
+        let mut all = self.source.lines().filter_map(of_line).map(|of| Pointee::of_cpp(&of));
+        let first = all.next()??;
+        all.all(|other| other == Some(first)).then_some(first)
+    }
+}
+
+/// The parameters of the template before a function, with the types of the instance that is called `mangled`, as far as these are
+/// C++'s own (Itanium C++ ABI, 5.1.5).
+fn template(before: &str, mangled: &str) -> Vec<(String, &'static str)> {
+    const CODES: [(char, &str); 12] = [
+        ('f', "float"),
+        ('d', "double"),
+        ('i', "int"),
+        ('j', "unsigned"),
+        ('c', "char"),
+        ('h', "unsigned char"),
+        ('s', "short"),
+        ('t', "unsigned short"),
+        ('l', "long"),
+        ('m', "unsigned long"),
+        ('x', "long long"),
+        ('y', "unsigned long long"),
+    ];
+    let Some((_, list)) = before.rsplit_once("template") else { return Vec::new() };
+    let name = ptx_source_name(mangled);
+    let Some((_, mut rest)) = mangled.split_once(&format!("{name}I")) else { return Vec::new() };
+    let list = list.trim_start().trim_start_matches('<').split('>').next().unwrap_or_default();
+    let mut found = Vec::new();
+    for parameter in list.split(',') {
+        let name = parameter.split('=').next().unwrap_or_default().split_whitespace().last().unwrap_or_default();
+        if let Some(value) = rest.strip_prefix('L') {
+            // A number.
+            rest = value.split_once('E').map_or("", |(_, rest)| rest);
+            continue;
+        }
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let length = rest[..digits].parse::<usize>().unwrap_or(0);
+        let (stands_for, used) = match rest.get(digits..digits.saturating_add(length)) {
+            Some("__half") => (Some("__half"), digits + length),
+            Some("__nv_bfloat16") => (Some("__nv_bfloat16"), digits + length),
+            Some(other) if !other.is_empty() => (None, digits + length),
+            _ => (CODES.iter().find(|(code, _)| rest.starts_with(*code)).map(|(_, ty)| *ty), 1),
+        };
+        found.extend(stands_for.map(|ty| (name.to_owned(), ty)));
+        rest = rest.get(used..).unwrap_or_default();
+    }
+    found
+}
+
+fn declared(text: &str, names: &Names<'_>) -> Option<Declared> {
     // A default value, and the annotation of Python.
     let text = text.split('=').next().unwrap_or(text);
     if text.contains("constexpr") && text.contains(':') {
@@ -41,7 +122,7 @@ fn declared(text: &str) -> Option<Declared> {
     let start = text.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     let (ty, name) = text.split_at(start);
     // A pointer to a pointer has no elements of a known type.
-    let pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(ty) } else { None };
+    let pointee = if ty.matches('*').count() == 1 { names.pointee(ty) } else { None };
     (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee })
 }
 
@@ -115,6 +196,15 @@ mod tests {
         let python = "@triton.jit\ndef add(x_ptr,  # in, out\n        n, BLOCK: tl.constexpr):  # sums\n    pass";
         assert_eq!(of(python), [name("x_ptr", None), name("n", None)]);
         assert_eq!(signature("void added(int a);", "add"), None);
+        let alias = "typedef __nv_bfloat16 floatX;\nusing number = const double;\n__global__ void add(floatX* a, const number* b) {}";
+        assert_eq!(of(alias), [name("a", Some(Elem::Bf16)), name("b", Some(Elem::U32))]);
+        let unclear =
+            "#if BF16\ntypedef __nv_bfloat16 floatX;\n#else\ntypedef float floatX;\n#endif\nvoid add(floatX* a) {}";
+        assert_eq!(of(unclear), [name("a", None)]);
+        let template = "template <int N, class T, typename U> __global__ void add(T* a, const U* b, int n) {}";
+        let found = signature(template, "_Z3addILi16Ei6__halfEvPT0_PKT1_i").unwrap_or_default();
+        let elems: Vec<_> = found.iter().map(|d| d.pointee.map(Pointee::elem)).collect();
+        assert_eq!(elems, [Some(Elem::I32), Some(Elem::F16), None]);
         assert_eq!(of("void add("), []);
     }
 }

@@ -12,7 +12,7 @@ use crate::job::{Job, Shown};
 use crate::lesson::{Env, Kernel, Lesson, Picture, Program, Step, Variant};
 use crate::session::ask::{Accesses, Answer, At, Built, Coursed, Question, Store, Traced};
 use crate::session::jobs::setting::Setting;
-use crate::session::jobs::{self, Params, work};
+use crate::session::jobs::{self, Params, cost};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::{model, pipeline};
 
@@ -84,7 +84,7 @@ impl<'a> Stage<'a> {
     /// Whether the program is traced at its settings.
     #[must_use]
     pub fn is_traceable(&self) -> bool {
-        work::is_traced(&self.setting().lesson, self.variant(), &self.setting().params)
+        cost::is_traced(&self.setting().lesson, self.variant(), &self.setting().params)
     }
 
     fn program(&self) -> Option<&'a Program> {

@@ -13,7 +13,7 @@ use crate::session::ask::{Answer, At, Question, Store};
 use crate::session::experiment::chart;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
-use crate::session::jobs::{self, Params, work};
+use crate::session::jobs::{self, Params, cost};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Chosen};
 use crate::trace::PassRecord;
@@ -191,7 +191,7 @@ pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: 
         let own = setting.lesson.program(&rung.id).filter(|program| program.alone).map(|_| Variant::plain(&rung.id));
         let Some(variant) = is_shown.then(|| stage.variant().clone()).or(own) else { continue };
         let place = if is_shown { stage.shown.pass } else { 0 };
-        if work::is_traced(&setting.lesson, &variant, &setting.params) {
+        if cost::is_traced(&setting.lesson, &variant, &setting.params) {
             let traced = counts(store, At::traced(setting, &variant));
             let trace = traced.as_ref().and_then(|traced| traced.trace(place));
             bytes.extend(trace.map(|trace| (rung.id.as_str(), SECTOR * trace.global_sectors())));
@@ -247,7 +247,7 @@ impl Known<'_> {
             let job = jobs::sketch(self.lesson, &Variant::plain(&rung.id), self.params);
             halves |= job.iter().flat_map(|job| &job.buffers).any(|buffer| buffer.elem.bytes() == 2);
             let shown = needs.filter(|_| rung.id == kernel.id);
-            let work = job.map(|job| work::whole(&job)).or(shown).filter(|work| work.flops > 0.0);
+            let work = job.map(|job| cost::whole(&job)).or(shown).filter(|work| work.flops > 0.0);
             let Some(Work { bytes: needed, flops }) = work else { continue };
             let traced = self.bytes.get(rung.id.as_str()).filter(|bytes| **bytes > 0);
             #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
 use crate::base::diag::Diagnostic;
-use crate::base::harmless::harmless;
+use crate::base::sanitize::harmless;
 use crate::base::units::count as number;
 use crate::tokenizer::{Pattern, encode, rank_file, stream};
 

@@ -122,6 +122,10 @@ pub struct CudaLaunch {
     pub ptx: Option<Arc<str>>,
     /// Macros with numbers, of a kernel that is in no lesson.
     pub defines: Vec<(String, f64)>,
+    /// Whether its text was written for nvcc, which includes headers of its own and compiles the host's functions, too.
+    pub for_nvcc: bool,
+    /// The instance of a template that is compiled, such as `scale<float>`.
+    pub instance: Option<String>,
 }
 
 impl Launch {

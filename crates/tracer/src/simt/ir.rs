@@ -91,6 +91,8 @@ pub struct Orders {
     pub shared: bool,
     /// Storage buffers, for the lanes of one workgroup.
     pub storage: bool,
+    /// Whether lanes that do not reach the barrier have left the kernel, so that it does not wait for them.
+    pub left: bool,
 }
 
 /// How the votes of a workgroup's lanes are combined.

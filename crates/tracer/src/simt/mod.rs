@@ -8,6 +8,7 @@
 
 mod again;
 mod arrival;
+mod big_stack;
 mod binding;
 mod boxes;
 mod builder;
@@ -16,7 +17,6 @@ mod classes;
 mod code;
 mod collective;
 mod control;
-mod deep;
 mod emit;
 mod engine;
 mod fragment;

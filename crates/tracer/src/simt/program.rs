@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::big_stack::{MAX_WGSL, deep};
 use super::binding::Binding;
-use super::deep::{MAX_WGSL, deep};
 use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::ptx::Ptx;
 use super::recent::Recent;

@@ -212,9 +212,10 @@ fn release<O: Observer, const W: usize>(
     let Some(first) = stops.iter().position(at_barrier) else { return false };
     let code = around.code;
     let line = |warp: &Warp<W>| code.lines[warp.pc - 1];
+    let left = matches!(code.ops[warps[first].pc - 1], Op::Barrier(orders) if orders.left);
     let other = warps.iter().zip(&*stops).enumerate().find_map(|(i, (warp, stop))| {
         if !at_barrier(stop) {
-            Some(format!("warp {i} has ended"))
+            (!left).then(|| format!("warp {i} has ended"))
         } else if warp.pc != warps[first].pc {
             Some(format!("warp {i} waits at line {}", line(warp)))
         } else {
@@ -229,7 +230,7 @@ fn release<O: Observer, const W: usize>(
     match code.ops[warps[first].pc - 1] {
         Op::Barrier(orders) => around.observer.release(orders),
         Op::Vote { how, a, dst } => {
-            around.observer.release(Orders { shared: true, storage: true });
+            around.observer.release(Orders { shared: true, storage: true, left: false });
             let (mut lanes, mut holds) = (0, 0);
             for warp in &*warps {
                 lanes += warp.mask.count_ones();

@@ -49,3 +49,16 @@ fn planted_mistakes() {
     let line = "if (threadIdx.x < 16) x += __shfl_down_sync(~0u, x, 16);";
     assert!(shuffle.contains(&(FindingKind::InactiveLane, line.to_owned())), "{shuffle:?}");
 }
+
+#[test]
+fn a_barrier_does_not_wait_for_threads_that_have_left() {
+    for (n, blocks) in [(80, 128), (64, 128), (1, 32), (128, 128)] {
+        let case = of("leaves_early", 1, blocks).floats(&vec![0.0; n]).floats(&vec![1.0; (blocks as usize - n).max(1)]);
+        let (buffers, _) = case.int(n as i32).clean();
+        assert_eq!(floats(&buffers[0]), (0..n).rev().map(|i| i as f32).collect::<Vec<_>>());
+        let left = blocks as usize - n;
+        assert!(floats(&buffers[1])[..left].iter().all(|x| *x == 2.0));
+    }
+    let found = of("breaks_out", 1, 32).floats(&[0.0; 32]).found();
+    assert!(found.iter().any(|(kind, _)| *kind == FindingKind::DivergentBarrier), "{found:?}");
+}

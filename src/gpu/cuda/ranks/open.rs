@@ -335,7 +335,7 @@ pub(super) fn load(Open { gpu, room, .. }: &Open, kind: Kind) -> Result<Kernels,
     ];
     let constants = constants.into_iter().map(|(name, value)| format!("-D{name}={value}"));
     let options: Vec<String> = [format!("--gpu-architecture={target}")].into_iter().chain(constants).collect();
-    let compiled = nvrtc::compile(KERNELS, "peers.cu", &[], &options).map_err(broken)?;
+    let compiled = nvrtc::compile(KERNELS, "peers.cu", &[], &options, None).map_err(broken)?;
     if !compiled.done {
         return Err(broken(compiled.log));
     }

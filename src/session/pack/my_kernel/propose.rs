@@ -46,7 +46,7 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
         return Err(Diagnostic::error(message)
             .hint("compile it and open the .ptx; the page of the docs on CUDA has the lines for that"));
     }
-    if !(ends("wgsl") || ends("cu") || ends("ptx")) {
+    if !(ends("wgsl") || ends("cu") || ends("cuh") || ends("ptx")) {
         return Err(Diagnostic::error(format!("{name} is no kernel's file")).hint("open a .wgsl, .cu or .ptx file"));
     }
     let text = files::read_text(file)

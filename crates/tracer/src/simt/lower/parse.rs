@@ -4,7 +4,7 @@ use naga::back::pipeline_constants::{PipelineConstantError, process_overrides};
 use naga::ir;
 use naga::valid::{Capabilities, ModuleInfo, ValidationError, ValidationFlags, Validator};
 
-use super::super::deep::{MAX_WGSL, deep};
+use super::super::big_stack::{MAX_WGSL, deep};
 use warpbook_base::diag::{Diagnostic, Place, nearest};
 use warpbook_base::wgsl::without_enable_subgroups;
 

@@ -134,6 +134,7 @@ impl<'a> Lower<'a> {
                 let orders = Orders {
                     shared: barrier.contains(ir::Barrier::WORK_GROUP),
                     storage: barrier.contains(ir::Barrier::STORAGE),
+                    left: false,
                 };
                 // The lanes of a warp run in lockstep: a barrier for them alone has nothing to wait for.
                 if orders.shared || orders.storage {
@@ -156,7 +157,7 @@ impl<'a> Lower<'a> {
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let pointer = self.pointer(frame, pointer)?;
                 self.room(super::types::components(self.module, &pointer.ty), span)?;
-                let barrier = Inst::Barrier(Orders { shared: true, storage: false });
+                let barrier = Inst::Barrier(Orders { shared: true, storage: false, left: false });
                 self.push_at(span, barrier);
                 let value = self.load(&pointer);
                 self.b.push(barrier);

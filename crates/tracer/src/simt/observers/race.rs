@@ -158,7 +158,7 @@ impl<'a> Races<'a> {
     pub fn start(&mut self) {
         self.storage.clear();
         self.atomics.start();
-        self.release(Orders { shared: true, storage: true });
+        self.release(Orders { shared: true, storage: true, left: false });
     }
 
     /// A barrier was passed.

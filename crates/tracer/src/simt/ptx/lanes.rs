@@ -7,7 +7,8 @@ use super::super::ir::{Inst, Orders, Reg, Votes};
 use super::super::ops::Binary;
 use super::super::subgroup::{Shuffle, Subgroup};
 use super::lower::Lower;
-use super::module::{Instruction, Operand, Ty};
+use super::module::{Instruction, Operand, Part, Ty};
+use super::registers::uses;
 
 impl Lower<'_> {
     pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
@@ -26,7 +27,8 @@ impl Lower<'_> {
         if !i.has("sync") || !whole {
             return self.named_barrier(i);
         }
-        self.b.push(Inst::Barrier(Orders { shared: true, storage: true }));
+        let left = self.left_early.contains(&i.at);
+        self.b.push(Inst::Barrier(Orders { shared: true, storage: true, left }));
         Ok(())
     }
 
@@ -142,8 +144,7 @@ impl Lower<'_> {
                 });
                 let how = how.ok_or_else(|| self.unsupported(i))?;
                 let (value, by) = (self.word(src, Ty::Bits(32))?, self.word(by, Ty::Bits(32))?);
-                let clamp = self.word(clamp, Ty::Bits(32))?;
-                let clamp = self.b.const_value(clamp).and_then(|clamp| u16::try_from(clamp).ok());
+                let clamp = self.constant_of(clamp)?.and_then(|clamp| u16::try_from(clamp).ok());
                 let clamp = clamp.ok_or_else(|| self.unsupported(i))?;
                 let (dst, there) = match dst {
                     Operand::Two(dst, there) => {
@@ -161,6 +162,29 @@ impl Lower<'_> {
             }
             _ => Err(self.unsupported(i)),
         }
+    }
+
+    /// The value of an operand that is the same wherever it is written; None of another.
+    fn constant_of(&mut self, operand: &Operand) -> Result<Option<u32>, Diagnostic> {
+        let value = self.word(operand, Ty::Bits(32))?;
+        if let Some(value) = self.b.const_value(value) {
+            return Ok(Some(value));
+        }
+        let Operand::Reg(reg) = operand else { return Ok(None) };
+        let mut values = Vec::new();
+        for part in &self.kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            let mut writes = false;
+            uses(i, |_| {}, |written| writes |= written == *reg);
+            if writes {
+                values.push(match (i.words[0].as_str(), i.guard, i.operands.as_slice()) {
+                    ("mov", None, [_, Operand::Whole(value)]) => u32::try_from(*value).ok(),
+                    _ => None,
+                });
+            }
+        }
+        let first = values.first().copied().flatten();
+        Ok(first.filter(|first| values.iter().all(|value| *value == Some(*first))))
     }
 
     /// Whether a mask of lanes is known to name all of them.

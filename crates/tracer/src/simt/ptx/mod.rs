@@ -20,6 +20,7 @@ mod flow;
 mod halves;
 mod hopper;
 mod lanes;
+mod leaving;
 mod lines;
 mod lower;
 mod matrices;
@@ -120,10 +121,21 @@ impl Parameter {
 /// A kernel's name as its source has it: C++ adds its length before and its types after (`_Z3addPfi`).
 #[must_use]
 pub fn source_name(entry: &str) -> &str {
-    let Some(rest) = entry.strip_prefix("_Z") else { return entry };
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let length = rest[..digits].parse::<usize>().unwrap_or(0);
-    rest.get(digits..digits + length).filter(|name| !name.is_empty()).unwrap_or(entry)
+    let Some(mut rest) = entry.strip_prefix("_Z") else { return entry };
+    // Of a name within namespaces the last part.
+    rest = rest.strip_prefix('N').unwrap_or(rest);
+    let mut last = entry;
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let length = rest[..digits].parse::<usize>().unwrap_or(0);
+        match rest.get(digits..digits.saturating_add(length)).filter(|name| !name.is_empty()) {
+            Some(name) => (last, rest) = (name, &rest[digits + length..]),
+            None => return last,
+        }
+        if !entry.starts_with("_ZN") {
+            return last;
+        }
+    }
 }
 
 /// The kernel that is called `wanted` in the PTX or in its source; None if there is none, or several in the source.

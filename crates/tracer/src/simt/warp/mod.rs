@@ -10,22 +10,23 @@ mod matrix;
 mod mbarriers;
 mod narrow;
 mod say;
+mod surroundings;
 mod wgmma;
 mod whole;
 
 use crate::simt::boxes::Reading;
-use crate::simt::code::{Code, Given, Op, Place};
-use crate::simt::engine::Engine;
+use crate::simt::code::{Code, Given, Op};
 use crate::simt::groups::Groups;
-use crate::simt::ir::{Builtin, Mem, Variable};
-use crate::simt::memory::Buffer;
-use crate::simt::observers::{Exchanged, Findings, Observer, Step};
+use crate::simt::ir::Builtin;
+use crate::simt::observers::{Exchanged, Observer, Step};
 use crate::simt::ops::{Files, Src};
 use crate::simt::subgroup::{Subgroup, is_active};
 use crate::simt::wgmma::Pending;
 use crate::simt::wide::{Wide, low};
 use crate::trace::FindingKind;
 use copies::Copy;
+
+pub use surroundings::{Position, Surroundings, name_of};
 
 /// Rounds of a loop that waits for others, after which these run.
 const ROUNDS: u32 = 64;
@@ -49,45 +50,6 @@ pub enum Stop {
     Spins,
     /// An assertion failed, or it is a trap: the kernel ends here.
     Trapped,
-}
-
-/// Where in the grid something happens.
-#[derive(Clone, Copy, Debug)]
-pub struct Position {
-    /// Linear index of the workgroup.
-    pub workgroup: u64,
-    /// Warp within it.
-    pub warp: u32,
-}
-
-/// Everything around a warp that it works with.
-pub struct Surroundings<'a, O> {
-    pub code: &'a Code,
-    pub variables: &'a [Variable],
-    pub buffers: &'a [Buffer<'a>],
-    pub shared: &'a mut [u32],
-    pub engine: &'a mut Engine,
-    pub observer: &'a mut O,
-    pub findings: &'a mut Findings,
-    pub at: Position,
-    /// Instructions that may still be executed.
-    pub fuel: u64,
-}
-
-impl<O> Surroundings<'_, O> {
-    /// Reports something wrong; `message` gets the warp's position and the program's variables.
-    pub fn report(&mut self, line: u32, kind: FindingKind, message: impl FnOnce(Position, &[Variable]) -> String) {
-        let (at, variables) = (self.at, self.variables);
-        self.findings.report(line, kind, || message(at, variables));
-    }
-}
-
-/// A place's variable, for people.
-pub fn name_of(place: &Place, variables: &[Variable]) -> String {
-    match (place.mem, variables.get(usize::from(place.variable))) {
-        (Mem::Buffer(_) | Mem::Shared, Some(variable)) => format!("`{}`", variable.name),
-        _ => "an array".to_owned(),
-    }
 }
 
 /// A warp of `W` lanes.
@@ -490,8 +452,9 @@ impl<const W: usize> Warp<W> {
     pub(super) fn check_barrier<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) {
         let line = around.code.lines[self.pc - 1];
         around.observer.barrier(line, self.mask);
+        let left = matches!(around.code.ops[self.pc - 1], Op::Barrier(orders) if orders.left);
         let missing = self.launched & !self.mask;
-        if missing != 0 {
+        if missing != 0 && !left {
             around.report(line, FindingKind::DivergentBarrier, |at, _| {
                 format!(
                     "{} of {} lanes of warp {} do not reach this barrier, the first of them lane {} (workgroup {})",

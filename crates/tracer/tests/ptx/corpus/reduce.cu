@@ -112,3 +112,27 @@ extern "C" __global__ void shuffle_in_branch(const float* in, float* out) {
     if (threadIdx.x < 16) x += __shfl_down_sync(~0u, x, 16);
     out[threadIdx.x] = x;
 }
+
+// Threads beyond n write and return; the others meet at a barrier, for which these are not waited.
+extern "C" __global__ void leaves_early(float* out, float* late, int n) {
+    __shared__ float s[128];
+    if (threadIdx.x >= n) {
+        late[threadIdx.x - n] += 1;
+        return;
+    }
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = s[n - 1 - threadIdx.x];
+}
+
+// Lanes that break out of the loop miss its barrier, and meet the others at the next one.
+extern "C" __global__ void breaks_out(float* out) {
+    __shared__ float s[32];
+    for (int i = 0; i < 4; i++) {
+        if (threadIdx.x < i) break;
+        __syncthreads();
+    }
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = s[31 - threadIdx.x];
+}
