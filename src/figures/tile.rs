@@ -156,8 +156,12 @@ pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
     let said = said(timeline, event, &served);
     let aside = match at.cmp(&ordinal) {
         std::cmp::Ordering::Equal => shape.told(),
-        std::cmp::Ordering::Less => format!("Event {} touches no bank; this is the last one before it that does.", ordinal + 1),
-        std::cmp::Ordering::Greater => format!("Event {} touches no bank; this is the next one that does.", ordinal + 1),
+        std::cmp::Ordering::Less => {
+            format!("Event {} touches no bank; this is the last one before it that does.", ordinal + 1)
+        }
+        std::cmp::Ordering::Greater => {
+            format!("Event {} touches no bank; this is the next one that does.", ordinal + 1)
+        }
     };
     let both = format!("{said} {aside}");
     let mut lines = text::wrap(&both, 14.0, right - left);

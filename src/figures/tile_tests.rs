@@ -161,11 +161,16 @@ fn the_pointer_lights_a_bank_and_names_its_lanes() {
 fn an_event_without_workgroup_memory_shows_the_nearest_that_has() {
     let timeline = transpose(32, 0);
     let shown = |event| Painter::of("Banks").frame(&view(&timeline, event, [900.0, 500.0])).alt;
-    assert!(shown(32).contains("32 lanes write 32 words") && shown(32).contains("It is the last before event 33"));
+    assert!(
+        shown(32).contains("32 lanes write 32 words")
+            && shown(32).contains("Event 33 touches no bank; this is the last one before it that does.")
+    );
     let late = Arc::new(Script::new(32).load(|lane| lane * 4).shared(|lane| lane * 128).0);
     let said = Painter::of("Banks").frame(&view(&late, 0, [900.0, 500.0])).alt;
     assert!(
-        said.contains("32 wavefronts, where 1 would be enough. Event 1 touches no bank; this is the next one that does."),
+        said.contains(
+            "32 wavefronts, where 1 would be enough. Event 1 touches no bank; this is the next one that does."
+        ),
         "{said}"
     );
     let none = Arc::new(Script::new(32).load(|lane| lane * 4).0);

@@ -153,7 +153,7 @@ fn taken(spread: &Spread) -> String {
         format!("An SM holds {of} at once{}, limited by {}", lanes.unwrap_or_default(), spread.limited_by)
     };
     format!(
-        "A box is an SM, filled as far as {room} is taken. {rest}.{registers} {}{model}. The model lets all workgroups take equally long, and hands them to the SMs in turn.",
+        "A box is an SM, filled as far as {room} is taken. {rest}.{registers} {}{model}. Its workgroups take equally long and go to the SMs in turn.",
         spread.device
     )
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::document::{self, Draft, Reading, is_id};
 use super::excerpt::{Findings, Source};
 use super::fields::{Node, did_you_mean};
@@ -26,8 +28,8 @@ pub fn load(files: &PackFiles, references: &[ReferenceSignature], explorers: &[&
         Ok(index) => read_index(files, &index),
         Err(missing) => (Vec::new(), vec![missing]),
     };
-    for id in &order {
-        let (lesson, found) = load_lesson(files, id, references, explorers);
+    let read: Vec<_> = order.par_iter().map(|id| load_lesson(files, id, references, explorers)).collect();
+    for (lesson, found) in read {
         pack.lessons.extend(lesson.map(Arc::new));
         diagnostics.extend(found);
     }

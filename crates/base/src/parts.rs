@@ -337,4 +337,17 @@ mod tests {
         assert_eq!(in_part(at(4), &text).to_string(), "s/sum.wgsl:2:4: error: no");
         assert_eq!(in_part(at(1), &text).to_string(), "s/k.wgsl:1:4: error: no");
     }
+
+    #[test]
+    fn a_file_on_disk_has_parts_in_other_folders_and_leaves_headers_to_the_compiler() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("common"))?;
+        std::fs::write(path("common/sum.cuh"), "// the sum\n")?;
+        let own = "#include \"common/sum.cuh\"\n#include \"cuda_runtime.h\"\n";
+        let text = compose_on_disk(&path("k.cu").to_string_lossy(), own.to_owned()).unwrap_or_default();
+        assert_eq!(parts(&text).iter().map(Part::name).collect::<Vec<_>>(), [None, Some("sum.cuh")]);
+        assert!(text.ends_with("// the sum\n"));
+        Ok(())
+    }
 }

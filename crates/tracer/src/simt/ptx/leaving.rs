@@ -15,7 +15,8 @@ pub(super) fn left_early(flow: &Flow<'_>) -> HashSet<u32> {
         |block: &BlockId| matches!(flow.blocks[*block].end, End::Return) && flow.blocks[*block].body.is_empty();
     let is_missed_by_leaving = |at: BlockId| {
         let leads = |block: BlockId| block == at || from[block].contains(&at);
-        let leaving = (0..flow.blocks.len()).filter(|block| *block != at && leads(*block));
+        // In a loop, lanes may go on from the barrier's own block and miss its next round.
+        let leaving = (0..flow.blocks.len()).filter(|block| leads(*block) && (*block != at || from[at].contains(&at)));
         let mut ways = leaving.flat_map(|block| flow.blocks[block].end.targets()).filter(|way| !leads(*way));
         ways.all(|way| {
             let own = from[way].iter().chain([&way]);

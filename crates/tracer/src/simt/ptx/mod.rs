@@ -243,6 +243,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_kernels_name_is_the_last_part_of_its_own() {
+        let names =
+            [("_Z5scalePff", "scale"), ("_ZN4math3gpu5scaleEPff", "scale"), ("_Z1kIiEvPT_", "k"), ("plain", "plain")];
+        for (entry, name) in names {
+            assert_eq!(source_name(entry), name);
+        }
+        assert_eq!([source_name("_Z9k"), source_name("_ZN"), source_name("_Z")], ["_Z9k", "_ZN", "_Z"]);
+    }
+
+    #[test]
     fn values_have_the_size_of_their_type() {
         let of = |ty: &str, bytes: u32| Parameter { name: String::new(), bytes, is_pointer: false, ty: ty.to_owned() };
         assert_eq!(of("u32", 4).encode("-1"), Some(vec![255; 4]));
