@@ -55,7 +55,7 @@ pub fn compose(
     Ok(composer.joined(text))
 }
 
-/// The same, of a file that is in no pack: its parts lie on disk, beside it or in other folders. One that is not there is left to the
+/// The same, of a file that is in no pack: its parts lie on disk, of CUDA also in other folders. A part of CUDA that is not there is left to the
 /// compiler, which has headers of its own.
 ///
 /// # Errors
@@ -67,7 +67,7 @@ pub fn compose_on_disk(file: &str, text: String) -> Result<String, Diagnostic> {
             _ => FileError::Unreadable(error.to_string()),
         })
     };
-    let mut composer = Composer { of_disk: true, ..Composer::new(&read, &Vec::new, file) };
+    let mut composer = Composer { of_disk: !file.ends_with(".wgsl"), ..Composer::new(&read, &Vec::new, file) };
     composer.collect(&text)?;
     Ok(composer.joined(text))
 }
@@ -156,7 +156,7 @@ struct Composer<'a> {
     way: Vec<String>,
     /// Paths and texts.
     parts: Vec<(String, String)>,
-    /// Whether the file is in no pack.
+    /// Whether the file is in no pack, and its compiler knows headers of its own.
     of_disk: bool,
 }
 
