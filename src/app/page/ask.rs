@@ -1,4 +1,4 @@
-//! What a reader does in the prose.
+//! A reader's actions in the prose.
 
 use crate::reference::Explored;
 use crate::session::desk::Command;

@@ -1,4 +1,4 @@
-//! What the learner does, as the window reports it.
+//! The learner's commands, as the window sends them.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The story of what the learner did, and the review that is under way.
+//! The learner's story, and the review that is under way.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use crate::session::learn::predict::Guess;
 use crate::session::learn::review::Prompt;
 use crate::session::learn::story::Story;
 
-/// What the learner did, as the journal has it, and what is being added to it.
+/// The learner's story as the journal has it, and the writing, reading and review that will be added to it.
 #[derive(Default)]
 pub struct Diary {
     /// The story folded from the journal.

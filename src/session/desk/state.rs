@@ -57,7 +57,7 @@ pub struct State {
     pub status: Status,
     /// The state that is saved on disk.
     pub saved: Saved,
-    /// The story of what the learner did.
+    /// The learner's story, and the review that is under way.
     pub diary: Diary,
 }
 

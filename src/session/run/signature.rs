@@ -39,7 +39,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The elements of a type; of one with a name of its own those of what it is a name for, if all its definitions say the same.
+    /// The elements of a type. If the source defines its name, those of the definition; None if several definitions differ.
     fn pointee(&self, ty: &str) -> Option<Pointee> {
         let known = Pointee::of_cpp(ty);
         if known.is_some() {

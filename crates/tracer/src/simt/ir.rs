@@ -264,8 +264,8 @@ pub enum Inst {
     Store { place: PlaceId, src: [Reg; 4] },
     /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
     Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
-    /// The same on several words of a lane. Of a vector (`place.vector` is not 0), each operand is a component's; else the first two
-    /// are a value of 64 bits, and the last two what it is compared with.
+    /// The same on several words of a lane. For a vector (`place.vector` is not 0), operand i is the value for component i. Else the
+    /// first two operands are a 64-bit value, and the last two the 64-bit value to compare with.
     AtomicWords { op: AtomicOp, place: PlaceId, operands: [Reg; 4], old: Option<[Reg; 4]> },
     /// The warp's clock: the instructions that it executed.
     Clock { dst: [Reg; 2] },

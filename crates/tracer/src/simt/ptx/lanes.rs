@@ -164,7 +164,7 @@ impl Lower<'_> {
         }
     }
 
-    /// The value of an operand that is the same wherever it is written; None of another.
+    /// The constant that an operand holds, also if several instructions write it; None if it is no constant.
     fn constant_of(&mut self, operand: &Operand) -> Result<Option<u32>, Diagnostic> {
         let value = self.word(operand, Ty::Bits(32))?;
         if let Some(value) = self.b.const_value(value) {

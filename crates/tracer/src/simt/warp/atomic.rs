@@ -92,7 +92,7 @@ impl<const W: usize> Warp<W> {
     }
 }
 
-/// Changes the 64 bits at byte `address`, of which the operands are a value and what it is compared with; gives the words that were there.
+/// An atomic on the 64 bits at byte `address`: the operands are the value and the value to compare with. Returns the words before it.
 fn change_wide<O>(
     place: &Place,
     address: u32,

@@ -1,4 +1,4 @@
-//! What a kernel prints, and its own assertions and traps, carried out.
+//! Prints, assertions and traps of a kernel, carried out.
 
 use super::{Surroundings, Warp};
 use crate::simt::ir::Mem;
