@@ -31,7 +31,7 @@ fn add(folder: &Path, of: &[String], found: &mut BTreeMap<Module, String>) {
     entries.sort();
     for path in entries {
         let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let own = [of, &[stem.clone()]].concat();
+        let own = [of, std::slice::from_ref(&stem)].concat();
         if path.is_dir() {
             add(&path, &own, found);
         } else if path.extension().is_some_and(|end| end == "rs") {

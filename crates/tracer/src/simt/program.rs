@@ -30,6 +30,9 @@ pub struct Program {
     own: Vec<(Binding, Tensor)>,
 }
 
+/// All that a compiled shader depends on: its file, its text, the entry point, and the overrides with the bits of their values.
+type Shader = (String, String, String, Vec<(String, u64)>);
+
 impl Program {
     /// Compiles entry point `entry` of the WGSL in `source`. `file` is how diagnostics name it, and `constants` are the
     /// values of its overrides.
@@ -56,7 +59,7 @@ impl Program {
         entry: &str,
         constants: &[(String, f64)],
     ) -> Result<Arc<Self>, Vec<Diagnostic>> {
-        static RECENT: Recent<(String, String, String, Vec<(String, u64)>)> = Recent::new();
+        static RECENT: Recent<Shader> = Recent::new();
         let bits = constants.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
         let key = (file.to_owned(), source.to_owned(), entry.to_owned(), bits);
         RECENT.get(key, |_| Self::compile_anew(file, source, entry, constants))
