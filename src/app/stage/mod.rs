@@ -1,6 +1,7 @@
 //! The stage: pictures of a kernel's run as its accesses happen, and the controls that play them.
 
 mod buffer;
+mod explorer;
 mod launches;
 mod passes;
 mod row;
@@ -15,9 +16,8 @@ use egui::{Rect, Sense, Ui, pos2, vec2};
 
 use self::ticks::Ticks;
 use super::origin::Seek;
-use super::page::Ask;
 use super::player::Player;
-use super::{explore, keys, paint, theme};
+use super::{keys, paint, theme};
 use crate::figures::frame::Tag;
 use crate::figures::mark::{self, Mark};
 use crate::figures::passes::Passes;
@@ -328,7 +328,7 @@ impl Stage {
     fn picture(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, rect: Rect) -> Option<Command> {
         let Drawn { state, figure, given, .. } = *drawn;
         if figure.card().clock == Clock::Hand {
-            return maths(ui, state, drawn.picture, rect);
+            return explorer::show(ui, state, drawn.picture, rect);
         }
         self.mark(state, &given.timeline);
         let mut kept = std::mem::take(&mut self.kept);
@@ -447,45 +447,6 @@ struct Drawn<'a> {
 /// Whether the learner chooses which buffer the figure shows.
 fn reads(figure: &dyn Figure) -> bool {
     figure.card().args.iter().any(|arg| arg.name == "buffer" && !arg.required)
-}
-
-/// The widest that an explorer is drawn.
-const MATHS: f32 = 960.0;
-
-/// The explorer of the step, as large as there is room.
-fn maths(ui: &mut Ui, state: &State, picture: &Picture, rect: Rect) -> Option<Command> {
-    let name = state.place.step()?.explorer()?;
-    // A wide picture is a tall one, too: it grows with the room below.
-    let width = (rect.width() - 32.0).min(MATHS).min((rect.height() * 1.4).max(620.0));
-    let room = Rect::from_center_size(rect.center(), vec2(width, rect.height()));
-    let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("maths").max_rect(room));
-    ui.set_clip_rect(rect.intersect(ui.clip_rect()));
-    // How tall it is, is known once it was drawn. It then stays where it is: a bar must not move away from the hand that turns it.
-    let id = egui::Id::unique(("maths", name, rect.height() as u32, width as u32));
-    let tall = ui.data(|d| d.get_temp::<f32>(id));
-    let scroll = egui::ScrollArea::vertical().id_salt(("maths", name)).auto_shrink(false);
-    // That there is more below is seen.
-    let bar = if tall.is_some_and(|tall| tall > rect.height()) {
-        egui::scroll_area::ScrollBarVisibility::AlwaysVisible
-    } else {
-        egui::scroll_area::ScrollBarVisibility::VisibleWhenNeeded
-    };
-    let moved = scroll.scroll_bar_visibility(bar).show(&mut ui, |ui| {
-        ui.add_space(((rect.height() - tall.unwrap_or(rect.height())) / 2.0).max(8.0));
-        let top = ui.cursor().top();
-        if !picture.text("title").is_empty() {
-            ui.label(egui::RichText::new(picture.text("title")).size(17.0));
-            ui.add_space(4.0);
-        }
-        let moved = explore::show(ui, state, name);
-        if tall.is_none() {
-            let tall = ui.min_rect().bottom() - top;
-            ui.data_mut(|d| d.insert_temp(id, tall));
-            ui.ctx().request_repaint();
-        }
-        moved
-    });
-    moved.inner.map(Ask::command)
 }
 
 /// The first element to show after the pointer turned its wheel by some rows.
