@@ -4,7 +4,7 @@ use crate::base::diag::{Diagnostic, Place, Severity};
 use crate::base::parts::{Part, parts};
 use crate::job::Twin;
 
-/// The errors and warnings in `log`, in order, in the twin and its parts, which are a lesson's or the learner's own. Those of other files, such as CUDA's own headers, are put at the
+/// The errors and warnings in `log`, in order, at their places in the twin and its parts. `of_lesson`: hints speak of lessons. Those of other files, such as CUDA's own headers, are put at the
 /// head of the twin's.
 pub(super) fn diagnostics(log: &str, twin: &Twin, of_lesson: bool) -> Vec<Diagnostic> {
     let lines: Vec<&str> = log.lines().collect();

@@ -1,4 +1,4 @@
-//! Orders for the threads that do more than answer questions.
+//! Orders for the device's thread, the notes' and the disk's.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -49,10 +49,10 @@ impl Program {
         Self::shared(file, source, entry, constants).map(Arc::unwrap_or_clone)
     }
 
-    /// As [`Program::compile`]; of a shader that was compiled lately, the program that came of it.
+    /// As [`Program::compile`]. A shader that was compiled recently is not compiled again.
     ///
     /// # Errors
-    /// As there.
+    /// As [`Program::compile`].
     pub fn shared(
         file: &str,
         source: &str,
@@ -65,7 +65,7 @@ impl Program {
         RECENT.get(key, |_| Self::compile_anew(file, source, entry, constants))
     }
 
-    /// As [`Program::compile`], without the programs that are kept.
+    /// Compiles also a shader that was compiled recently.
     pub(super) fn compile_anew(
         file: &str,
         source: &str,

@@ -9,11 +9,11 @@ use warpbook_base::diag::Diagnostic;
 /// The most programs that are kept.
 const MOST: usize = 16;
 
-/// The programs that were compiled last, by all that they depend on.
+/// The programs that were compiled last, each with the key that determines it, such as its text and entry point.
 pub struct Recent<K>(Mutex<VecDeque<(K, Arc<Program>)>>);
 
 impl<K: PartialEq> Recent<K> {
-    /// None yet.
+    /// An empty store.
     #[must_use]
     pub const fn new() -> Self {
         Self(Mutex::new(VecDeque::new()))
@@ -22,7 +22,7 @@ impl<K: PartialEq> Recent<K> {
     /// The program of `key`, which `compile` makes if it is not known.
     ///
     /// # Errors
-    /// Those of `compile`, which are not kept.
+    /// The errors of `compile`. The next call with the same key compiles again.
     pub fn get(
         &self,
         key: K,

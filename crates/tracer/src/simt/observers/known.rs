@@ -15,9 +15,9 @@ pub struct Known<'a> {
     pub buffers: &'a [Buffer<'a>],
     /// Their words that were not written when the launch began.
     pub poisoned: &'a [Poisoned],
-    /// Who touched what, over all workgroups; None if not looked for.
+    /// The workgroups that accessed each word of the buffers; None if races between workgroups are not checked.
     pub between: Option<&'a Between>,
-    /// Where the run stores to; None if not noted.
+    /// The words that the run stores to; None if they are not recorded.
     pub stored: Option<&'a Stored>,
     /// Whether workgroups run one after another.
     pub in_order: bool,
@@ -35,6 +35,6 @@ pub struct Known<'a> {
     pub subgroup_barrier: bool,
     /// Whether the kernel is in CUDA.
     pub cuda: bool,
-    /// Whether its workgroups order what they do themselves.
+    /// Whether the kernel orders its workgroups itself, by fences or by atomics that release and acquire.
     pub fenced: bool,
 }

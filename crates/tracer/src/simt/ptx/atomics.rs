@@ -135,7 +135,7 @@ impl Lower<'_> {
     }
 
     /// An atomic on several words, in each memory that the address may lead into. Returns the words before it if they are wanted
-    /// (`wants`). `leaves`: it writes what was there, so a loop around it is polling.
+    /// (`wants`). `leaves`: it does not change memory, so a loop around it is polling.
     fn atomic_words(
         &mut self,
         i: &Instruction,

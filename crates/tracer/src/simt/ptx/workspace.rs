@@ -15,12 +15,12 @@ pub(super) fn add_workspace(kernel: &mut Kernel) {
     }
 }
 
-/// Whether an operand is a part of that memory's address.
+/// Whether an operand is half of the workspace's address.
 pub(super) fn is_workspace(operand: &Operand) -> bool {
     matches!(operand, Operand::Special(name) if name == "envreg1" || name == "envreg2")
 }
 
-/// That memory, by its place among the variables.
+/// The workspace's index among the kernel's variables.
 pub(super) fn workspace(kernel: &Kernel) -> Option<usize> {
     kernel.variables.iter().position(|variable| variable.name == WORKSPACE)
 }

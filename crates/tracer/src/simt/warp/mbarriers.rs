@@ -14,6 +14,7 @@ impl<const W: usize> Warp<W> {
         regs.get(i).map_or(0, |reg| self.vectors[*reg as usize][lane as usize])
     }
 
+    /// Carries out an operation on a barrier in shared memory. Some if the warp has to stop for it.
     pub(super) fn mbarrier<O: Observer>(
         &mut self,
         does: Does,
