@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::tidy::rust;
 
 /// The most files that may import each other in a circle.
 const MOST: usize = 5;
@@ -16,30 +18,22 @@ type Module = Vec<String>;
 
 /// All code, by module, without comments, texts and tests.
 fn modules() -> BTreeMap<Module, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = BTreeMap::new();
-    let crates = fs::read_dir(root.join("crates")).unwrap().map(|entry| entry.unwrap().path().join("src"));
-    for source in crates.chain([root.join("src")]) {
-        let name = source.to_string_lossy().into_owned();
-        add(&source, &[name], &mut found);
-    }
-    found
+    let sources = rust(&["src", "crates"]).into_iter();
+    sources.filter_map(|source| Some((module(&source.name)?, bare(&source.text)))).collect()
 }
 
-fn add(folder: &Path, of: &[String], found: &mut BTreeMap<Module, String>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        let stem = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let own = [of, std::slice::from_ref(&stem)].concat();
-        if path.is_dir() {
-            add(&path, &own, found);
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            let is_root = ["mod", "lib", "main"].contains(&stem.as_str());
-            let text = fs::read_to_string(&path).unwrap();
-            found.insert(if is_root { of.to_vec() } else { own }, bare(&text));
-        }
+/// The module of a file, by its path from the root; None of a test.
+fn module(name: &str) -> Option<Module> {
+    let (of_crate, within) = match name.strip_prefix("src/") {
+        Some(within) => ("warpbook", within),
+        None => name.strip_prefix("crates/")?.split_once("/src/")?,
+    };
+    let mut module: Module =
+        [of_crate].into_iter().chain(within.strip_suffix(".rs")?.split('/')).map(str::to_owned).collect();
+    if module.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
+        module.pop();
     }
+    Some(module)
 }
 
 /// The text without comments, string literals and the tests at its end.

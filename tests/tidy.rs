@@ -34,11 +34,11 @@ const CODE: [&str; 4] = ["src", "crates", "tests", "benches"];
 
 const MOST_LINES: usize = 500;
 
-struct Source {
+pub struct Source {
     path: PathBuf,
     /// The path from the root, with `/` between its parts.
-    name: String,
-    text: String,
+    pub name: String,
+    pub text: String,
 }
 
 fn root() -> PathBuf {
@@ -59,7 +59,8 @@ fn files(folder: &Path, ending: &str, found: &mut Vec<Source>) {
     }
 }
 
-fn rust(folders: &[&str]) -> Vec<Source> {
+/// The Rust files below some folders.
+pub fn rust(folders: &[&str]) -> Vec<Source> {
     let mut found = Vec::new();
     for folder in folders {
         files(&root().join(folder), "rs", &mut found);
