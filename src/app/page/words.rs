@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
         .desired_rows(4)
         .margin(egui::Margin::same(12));
     // A long text scrolls in its field, so that the way to the next page stays in sight.
-    let room = egui::ScrollArea::vertical().id_salt(("words", step)).max_height(TALLEST);
+    let room = egui::ScrollArea::vertical().id_salt(("words", step)).max_height(TALLEST).min_scrolled_height(TALLEST);
     let response = room.show(ui, |ui| ui.add(editor)).inner;
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
