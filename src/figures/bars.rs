@@ -168,8 +168,13 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         Key { fill, edge: fill, long: name, short: name }
     }
     let line = contents.line.name.unwrap_or(if contents.line.at.is_some() { "limit" } else { "mean" });
-    let within = if each > 1 { "a row, element by element" } else { "an element" };
-    let mut keys = vec![key(Hue::Load.tint(75), within)];
+    let row = Some(contents.legend.rows.as_str()).filter(|rows| !rows.is_empty()).unwrap_or("row");
+    let within = match (each > 1, row) {
+        (true, row) => format!("each {row}, element by element"),
+        (false, "row") => "an element".to_owned(),
+        (false, row) => format!("each {row}"),
+    };
+    let mut keys = vec![key(Hue::Load.tint(75), &within)];
     keys.extend((!differ).then(|| key(Ink::Accent, line)));
     if named {
         // Parts that no bar has need no key.

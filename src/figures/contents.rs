@@ -3,15 +3,21 @@
 use super::bars;
 use super::buffer::{Contents, HEAD, Line, MARGIN, ROW};
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View, named_buffers};
-use super::frame::{Anchor, Frame, Tag};
+use super::frame::{Anchor, Frame, Item, Tag};
 use super::meanings::{self, Meaning, Meant};
 use super::message;
 use super::palette::{Hue, Ink};
 use super::reel::Reel;
 use super::shape::Shape;
+use super::text;
 use crate::base::units::{count, number};
 use crate::job::BindingKind;
 use crate::lesson::Picture;
+
+/// The width of a text.
+fn written(item: &Item) -> f32 {
+    if let Item::Text { text, size, mono, .. } = item { text::width(text, *size, *mono) } else { 0.0 }
+}
 
 /// The picture.
 fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
@@ -39,20 +45,18 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     let shown: Vec<usize> = contents.shown(layout.columns * layout.rows).collect();
     let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
-    let about = if low <= high {
-        format!(
-            "{} × {}, shown from {} to {}",
-            count(contents.count),
-            contents.tensor.elem.name(),
-            number(low),
-            number(high)
-        )
-    } else {
-        format!("{} × {}", count(contents.count), contents.tensor.elem.name())
+    let size = format!("{} × {}", count(contents.count), contents.tensor.elem.name());
+    let about = match low <= high {
+        true => format!("{size}, values from {} to {}", number(low), number(high)),
+        false => size.clone(),
     };
     let blank = shown.iter().any(|i| contents.value(*i).is_none()) && contents.shape == Shape::Numbers;
     let about = if blank { format!("{about}, –: not written") } else { about };
-    frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, about.clone());
+    // What has no room beside the words on the left is left out.
+    let room = view.size[0] - 3.0 * MARGIN - frame.items.iter().map(written).sum::<f32>();
+    if let Some(text) = [&about, &size].into_iter().find(|text| text::width(text, 12.0, false) <= room) {
+        frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, text.clone());
+    }
     let share = |value: f64| if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
     for (place, i) in shown.iter().copied().enumerate() {
         let (row, column) = (place / layout.columns, place % layout.columns);
@@ -90,7 +94,7 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
             Shape::Shades | Shape::Bars | Shape::Meant => continue,
         };
         let ink = if value.is_some() { Ink::Text } else { Ink::Muted };
-        frame.items.push(super::frame::Item::Text {
+        frame.items.push(Item::Text {
             at: [at[0] + (w - 1.0) / 2.0, at[1] + h / 2.0 - 0.5],
             size: 12.0,
             anchor: Anchor::Middle,

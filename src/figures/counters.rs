@@ -162,6 +162,11 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
             let noun = if now.passes == 1 { "pass served this access" } else { "passes served this access" };
             (count(now.passes), noun, Ink::Text)
         }
+        (EventKind::Access { access: AccessKind::Atomic, .. }, _) => {
+            let noun =
+                if now.sectors == 1 { "sector visited" } else { "sectors visited: lanes at one word take turns" };
+            (count(now.sectors), noun, Ink::Text)
+        }
         (EventKind::Access { .. }, _) if now.efficiency().is_some_and(|share| share > 1.0) => {
             (now.percent(), "as many bytes asked for as moved", Ink::Text)
         }

@@ -19,7 +19,7 @@ use crate::trace::{AccessKind, Cells, Event, EventKind, Space, Timeline};
 /// Columns of workgroup memory that is no array of arrays: the banks.
 const BANKS: u64 = 32;
 /// How strongly what is still to be touched is tinted, in percent.
-const GHOST: u8 = 11;
+const GHOST: u8 = 20;
 /// Workgroup variables shown, at most.
 const MOST_TILES: usize = 4;
 

@@ -76,14 +76,22 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
     let swatch = |fill, edge, long, short| Key { fill, edge, long, short };
     let uniform = moment.space() == Some(Space::Uniform);
     let asked = swatch(hue.ink(), hue.ink(), "asked for", "asked for");
+    // A store sends the words that are written with a mask of their bytes: it moves nothing else.
+    let stores = matches!(moment.event.kind, EventKind::Access { access: AccessKind::Store, .. });
+    let waste = if stores { "of the sector, not written" } else { "moved, but not asked for" };
     let keys = if uniform {
         vec![asked, swatch(Ink::Panel, Ink::Faint, "not asked for", "not asked for")]
     } else {
         vec![
             asked,
-            swatch(Hue::Waste.tint(35), Hue::Waste.tint(60), "moved, but not asked for", "waste"),
+            swatch(
+                Hue::Waste.tint(35),
+                Hue::Waste.tint(60),
+                waste,
+                if stores { "not written" } else { "not asked for" },
+            ),
             swatch(Ink::Panel, Ink::Faint, "not moved", "not moved"),
-            swatch(hue.tint(16), hue.tint(70), "a sector of 32 bytes that was moved", "sector"),
+            swatch(hue.tint(16), hue.tint(70), "a sector of 32 bytes that was moved", "moved sector"),
         ]
     };
     let left = stage.lanes.columns.left();

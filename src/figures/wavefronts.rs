@@ -8,8 +8,10 @@ use super::palette::Ink;
 
 /// Wavefronts that there is room for: as many as a warp's conflicts can make of one word a lane. One is seen to be a small part of them.
 const ROOM: u32 = 32;
-/// Height of the banks' colours below.
-const SWATCH: f32 = 6.0;
+/// The gap above the banks' colours, which are no wavefront.
+const KEY: f32 = 5.0;
+/// Height of these colours.
+const SWATCH: f32 = 4.0;
 /// How strongly a bank's empty column is tinted, in percent.
 const EMPTY: u8 = 12;
 
@@ -36,7 +38,7 @@ pub(super) fn draw(frame: &mut Frame, served: &[Served], [left, top, width, heig
         let tag = Some(Tag::Bank(bank));
         let of = bank as u8;
         frame.fill([x(bank), top, across - space, height], 0.0, Ink::Bank(of, EMPTY), tag);
-        frame.fill([x(bank), floor + 2.0, across - space, SWATCH], 0.0, Ink::Bank(of, strength(bank)), tag);
+        frame.fill([x(bank), floor + KEY, across - space, SWATCH], 0.0, Ink::Bank(of, strength(bank)), tag);
     }
     let high = height / wavefronts.max(ROOM) as f32;
     let gap = if high >= 4.0 { 1.0 } else { high / 4.0 };
@@ -55,7 +57,7 @@ pub(super) fn draw(frame: &mut Frame, served: &[Served], [left, top, width, heig
         let y = floor - (wavefront as f32 - 0.5) * high;
         frame.text([left - 6.0, y], 12.0, Anchor::End, Ink::Muted, wavefront.to_string());
     }
-    let y = floor + SWATCH + 11.0;
+    let y = floor + KEY + SWATCH + 8.0;
     frame.text([left - 6.0, y], 12.0, Anchor::End, Ink::Muted, "bank");
     let every = match across {
         across if across >= 17.0 => 1,

@@ -8,7 +8,7 @@ use super::formula::{self, Allowance, Around, Stop};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Tensor;
 use crate::base::units::number;
-use crate::job::{Formula, Predicate};
+use crate::job::Predicate;
 
 /// Whether a predicate holds for the first `count` elements of `output`; `content` gives the buffers that it needs. A sum may differ by
 /// `tolerance` times the sum of its terms' magnitudes.
@@ -29,7 +29,7 @@ pub(super) fn holds<'a>(
             let around = Around::new(formula, content, seen.round).map_err(Stop::Over)?;
             let chosen = formula::chosen(&around, around.count(), allowance);
             (found.elements, found.total) = (chosen.len(), around.count());
-            broken(formula, (&around, &chosen), output, allowance)?
+            broken((&around, &chosen), output, allowance)?
         }
         Predicate::SortedBy(formula) => {
             let around = Around::new(formula, content, seen.round).map_err(Stop::Over)?;
@@ -61,7 +61,6 @@ pub(super) fn holds<'a>(
 
 /// The first of the chosen elements for which a formula is 0.
 fn broken(
-    formula: &Formula,
     (around, chosen): (&Around<'_>, &[usize]),
     output: &Tensor,
     allowance: &mut Allowance<'_>,
@@ -75,7 +74,7 @@ fn broken(
     let first = around.find(chosen, allowance, &None, &see, least)?;
     Ok(first.map(|i| {
         let value = if i < output.len() { format!(" ({})", number(output.get(i))) } else { String::new() };
-        format!("`{}` does not hold for element {i}{value}", formula.expr.source())
+        format!("element {i}{value} does not meet its condition")
     }))
 }
 

@@ -87,6 +87,7 @@ fn row(
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "by_rank",
+    tab: "Merges",
     controls: &[Control::Text],
     controls_first: true,
     is_low: false,

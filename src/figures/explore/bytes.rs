@@ -74,6 +74,7 @@ fn names(sheet: &mut Sheet) {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "bytes",
+    tab: "Bytes",
     controls: &[Control::Text],
     controls_first: true,
     is_low: false,

@@ -7,6 +7,7 @@ use crate::reference::Explored;
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "cross_entropy",
+    tab: "Loss",
     controls: &[
         Control::Temperature,
         Control::Slider {

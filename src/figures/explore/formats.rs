@@ -86,6 +86,7 @@ fn written(number: f64) -> String {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "formats",
+    tab: "Formats",
     controls: &[Control::Number],
     controls_first: true,
     is_low: true,

@@ -54,6 +54,7 @@ fn draw(sheet: &mut Sheet, lane: usize) {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "fragments",
+    tab: "Fragments",
     controls: &[Control::Whole { name: "lane", of: |at| &mut at.lane, range: [0, Explored::LANES - 1], first: 0 }],
     controls_first: true,
     is_low: false,

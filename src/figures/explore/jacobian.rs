@@ -6,6 +6,7 @@ use super::{Derived, Explorer, heat, maths, rows};
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "jacobian",
+    tab: "Jacobian",
     controls: &[Control::Temperature, Control::Entries],
     controls_first: false,
     is_low: false,

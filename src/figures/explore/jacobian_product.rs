@@ -6,6 +6,7 @@ use super::{Derived, Explorer, collapse, maths, product, rows};
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "jacobian_product",
+    tab: "Product",
     controls: &[Control::Temperature, Control::Entries],
     controls_first: false,
     is_low: false,

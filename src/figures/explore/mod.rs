@@ -49,6 +49,8 @@ pub static EXPLORERS: [&Explorer; 13] = [
 pub struct Explorer {
     /// Its name in a lesson's text.
     pub name: &'static str,
+    /// Its name on the stage's tab.
+    pub tab: &'static str,
     /// The controls outside of the picture.
     pub controls: &'static [Control],
     /// Whether the controls are above the picture: their effect is then visible below them, however tall it is.

@@ -86,6 +86,7 @@ fn written(value: f32) -> String {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "overflow",
+    tab: "Overflow",
     controls: &[
         Control::Temperature,
         Control::Slider {

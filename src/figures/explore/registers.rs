@@ -58,6 +58,7 @@ fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "registers",
+    tab: "Registers",
     controls: &[
         Control::Whole { name: "rows of sums", of: |at| &mut at.block[0], range: [1, Explored::BLOCK], first: 0 },
         Control::Whole { name: "columns of sums", of: |at| &mut at.block[1], range: [1, Explored::BLOCK], first: 0 },

@@ -6,6 +6,7 @@ use super::{Derived, Explorer, rows};
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "softmax",
+    tab: "Softmax",
     controls: &[Control::Temperature, Control::Entries],
     controls_first: false,
     is_low: false,

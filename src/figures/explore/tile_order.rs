@@ -86,6 +86,7 @@ fn draw(sheet: &mut Sheet, group: usize, wave: usize) {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "tile_order",
+    tab: "Order",
     controls: &[
         Control::Whole { name: "rows in a group", of: |at| &mut at.group, range: [1, Explored::GROUP], first: 0 },
         Control::Whole { name: "wave", of: |at| &mut at.wave, range: [0, Explored::WAVES - 1], first: 1 },

@@ -69,6 +69,7 @@ fn way(sheet: &mut Sheet, (name, known): (&str, &str), (tokens, ids): (&[&[u8]],
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "tokens",
+    tab: "Text",
     controls: &[Control::Text],
     controls_first: true,
     is_low: false,

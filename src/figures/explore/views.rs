@@ -91,6 +91,7 @@ fn conclusion(sheet: &mut Sheet, view: &View, read: &[usize], x: f32) {
 /// The explorer.
 pub static EXPLORER: Explorer = Explorer {
     name: "views",
+    tab: "Views",
     controls: &[Control::Operations],
     controls_first: true,
     is_low: false,

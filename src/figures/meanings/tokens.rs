@@ -213,9 +213,16 @@ fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, ids: Option<&T
             break;
         }
         cells.push(Placed { index, span, at: [x, y], room: [own, wide], token, id });
-        x += wide;
+        // A line of the text begins a line of cells.
+        x = if ends_line(read, span) { size[0] } else { x + wide };
     }
     cells
+}
+
+/// Whether a token ends with the end of a line.
+fn ends_line(text: &Tensor, (_, end): (u64, u64)) -> bool {
+    let last = usize::try_from(end - 1).unwrap_or(usize::MAX);
+    last < text.len() && text.bits(last) == u32::from(b'\n')
 }
 
 impl Placed {
@@ -304,11 +311,17 @@ impl Cut<'_> {
     }
 }
 
-/// Token `i` in words.
-pub(in crate::figures) fn told(contents: &Contents<'_>, text: &Tensor, i: usize) -> Option<String> {
+/// Token `i` in words, with its id if the tokens have some.
+pub(in crate::figures) fn told(
+    contents: &Contents<'_>,
+    (text, ids): (&Tensor, Option<&Tensor>),
+    i: usize,
+) -> Option<String> {
     let (begin, end) = span(contents, i)?;
     let words = Token::of(text, (begin, end)).shown();
-    Some(format!("token {}: {words}, bytes {} to {}", count(i as u64), count(begin), count(end - 1)))
+    let id = ids.filter(|ids| i < ids.len() && !ids.is_poison(i)).map(|ids| format!(", id {}", ids.bits(i)));
+    let id = id.unwrap_or_default();
+    Some(format!("token {}: {words}{id}, bytes {} to {}", count(i as u64), count(begin), count(end - 1)))
 }
 
 static CARD: Card = Card {
@@ -323,6 +336,11 @@ static CARD: Card = Card {
     travels: true,
 };
 
+/// The tokens' ids, if the lesson names their buffer.
+fn ids<'a>(of: &Meant<'a>) -> Option<&'a Tensor> {
+    Some(of.picture.text("ids")).filter(|ids| !ids.is_empty()).and_then(|_| of.now("ids"))
+}
+
 /// The meaning.
 pub struct Fig;
 
@@ -336,15 +354,20 @@ impl Meaning for Fig {
     }
 
     fn draw(&self, frame: &mut Frame, of: &Meant<'_>, hovered: Option<Tag>) -> Option<String> {
-        let ids = Some(of.picture.text("ids")).filter(|ids| !ids.is_empty()).and_then(|_| of.now("ids"));
         Some(
-            Cut { of: of.contents, text: of.now("text")?, ids, before: of.before(), name: of.picture.text("name") }
-                .draw(frame, hovered),
+            Cut {
+                of: of.contents,
+                text: of.now("text")?,
+                ids: ids(of),
+                before: of.before(),
+                name: of.picture.text("name"),
+            }
+            .draw(frame, hovered),
         )
     }
 
     fn tip(&self, of: &Meant<'_>, i: usize) -> Option<String> {
-        told(of.contents, of.now("text")?, i)
+        told(of.contents, (of.now("text")?, ids(of)), i)
     }
 }
 
@@ -389,8 +412,8 @@ mod tests {
         let offset = of(&[0, 3, 5, 7, 4, 5, 6, 7]);
         let contents = contents(&offset);
         assert_eq!(tokens(&contents), 3);
-        assert_eq!(told(&contents, &text, 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
-        assert_eq!(told(&contents, &text, 3), None);
+        assert_eq!(told(&contents, (&text, None), 1).as_deref(), Some("token 1: ␣l, bytes 3 to 4"));
+        assert_eq!(told(&contents, (&text, None), 3), None);
         let mut frame = Frame::new([420.0, 200.0]);
         assert_eq!(cut(&contents, &text).draw(&mut frame, None), "7 bytes in 3 tokens.");
         frame.alt = "three tokens".to_owned();
@@ -435,7 +458,7 @@ mod tests {
         let text = of(&[97; 8]);
         let offset = of(&[0, 0xf000_0000]);
         let contents = contents(&offset);
-        let said = told(&contents, &text, 0).unwrap_or_default();
+        let said = told(&contents, (&text, None), 0).unwrap_or_default();
         assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
         let mut frame = Frame::new([420.0, 200.0]);
         assert_eq!(cut(&contents, &text).draw(&mut frame, None), "4,026,531,840 bytes in 1 tokens.");

@@ -13,6 +13,9 @@ pub(super) const MARGIN: f32 = 16.0;
 const HEAD: f32 = 58.0;
 /// The same in a picture without a card: there are lines above and below.
 const LINES: [f32; 2] = [50.0, 28.0];
+/// And in one lower than this, which has a title alone.
+pub(super) const LOW: f32 = 220.0;
+const TITLE: [f32; 2] = [22.0, 0.0];
 /// A picture of this width has a card, which is so wide.
 const CARD: [f32; 2] = [560.0, 224.0];
 /// The bars of queries, keys and values are this thick, and this far from the square.
@@ -52,7 +55,11 @@ impl Places {
         let has = [names.max, names.sum, names.out.or(names.o)].map(|name| name.is_some());
         let is_wide = width >= CARD[0];
         let card = if is_wide { CARD[1] + ((width - 1000.0) * 0.2).clamp(0.0, 56.0) } else { 0.0 };
-        let [above, below] = if is_wide { [MARGIN * 0.5, MARGIN] } else { [LINES[0], LINES[1] + MARGIN] };
+        let [above, below] = match (is_wide, height < LOW) {
+            (true, _) => [MARGIN * 0.5, MARGIN],
+            (false, true) => TITLE,
+            (false, false) => [LINES[0], LINES[1] + MARGIN],
+        };
         let top = above + HEAD - if names.k.is_some() && names.v.is_some() { 0.0 } else { BAR + 5.0 };
         let narrow = (width * 0.035).clamp(NARROW[0], NARROW[1]);
         let count = has.iter().filter(|has| **has).count() as f32;

@@ -8,7 +8,7 @@ use super::super::lanes::{Key, legend};
 use super::super::palette::{Hue, Ink};
 use super::super::sidebar::Sidebar;
 use super::super::text;
-use super::draw::{AT_REST, GONE, MARGIN};
+use super::draw::{AT_REST, GONE, LOW, MARGIN};
 use super::square::{Now, Square, Tile};
 use crate::base::units::{count, digits3};
 
@@ -62,13 +62,17 @@ pub(super) fn words(
         card.finish();
     } else {
         let room = frame.width - 2.0 * MARGIN;
-        let head = text::fit(&format!("{title} {of}"), 16.0, false, room);
-        frame.text([MARGIN, MARGIN], 16.0, Anchor::Start, Ink::Text, head);
-        let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
-        let line = format!("queries {}{place}: {said}", span(&block.rows));
-        frame.text([MARGIN, MARGIN + 22.0], 12.0, Anchor::Start, Ink::Muted, text::fit(&line, 12.0, false, room));
-        let bottom = frame.height - MARGIN;
-        legend(frame, MARGIN, bottom, room, &all);
+        let is_low = frame.height < LOW;
+        let head = if is_low { title.clone() } else { format!("{title} {of}") };
+        let size = if is_low { 13.0 } else { 16.0 };
+        frame.text([MARGIN, MARGIN], size, Anchor::Start, Ink::Text, text::fit(&head, size, false, room));
+        if !is_low {
+            let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
+            let line = format!("queries {}{place}: {said}", span(&block.rows));
+            frame.text([MARGIN, MARGIN + 22.0], 12.0, Anchor::Start, Ink::Muted, text::fit(&line, 12.0, false, room));
+            let bottom = frame.height - MARGIN;
+            legend(frame, MARGIN, bottom, room, &all);
+        }
     }
     let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
     let mut alt = format!("{title} {of}. Queries {}{place}: {said}.", span(&block.rows));

@@ -1,6 +1,7 @@
 //! Static data flow through a program's buffers, before it runs: reads of unwritten buffers, and unused buffers.
 
 use super::evaluate::Place;
+use super::own::is_edit_id;
 use super::{Builder, RUN};
 use crate::base::diag::Diagnostic;
 use crate::job::{BindingKind, Job, Node, Pass};
@@ -83,6 +84,10 @@ fn unused(builder: &Builder<'_>, job: &Job) -> Vec<Diagnostic> {
         let declared = &builder.program.buffers[buffer];
         let name = &declared.name;
         let (who, hint) = match job.launches().next() {
+            // In the words of the learner who wrote it, who does not know the lesson's file.
+            Some(launch) if is_edit_id(&launch.kernel) && builder.program.alone => {
+                return Diagnostic::error(format!("your kernel does not use the buffer `{name}`"));
+            }
             Some(launch) if builder.program.alone => {
                 let used: Vec<&str> = launch.bindings.iter().map(|binding| binding.name.as_str()).collect();
                 (format!("kernel `{}` does not use", launch.kernel), format!("the shader uses: {}", used.join(", ")))

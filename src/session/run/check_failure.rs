@@ -43,7 +43,7 @@ pub fn failed_check(job: &Job, record: &Record) -> Option<Diagnostic> {
     };
     let round = if check.round > 0 { format!(" after round {}", check.round) } else { String::new() };
     // Whole numbers have no relative error.
-    let error = if is_whole { String::new() } else { format!("; relative error {:.2e}", check.max_rel_error) };
+    let error = if is_whole { String::new() } else { format!("; largest relative error {:.2e}", check.max_rel_error) };
     let found = first.or(told).unwrap_or_default();
     let message = match is_mine {
         // A learner reads the exercise, not the lesson's checks.

@@ -18,6 +18,8 @@ pub enum Mend {
     SubgroupBarrier(&'static str),
     /// The kernel is in CUDA, whose barrier orders all memory of a block.
     SyncThreads,
+    /// The kernel is in CUDA, and the lanes are in one warp.
+    SyncWarp,
     /// These subgroups do the same work.
     Subgroups(u32, u32),
     /// Workgroups race for the buffer, too.
@@ -38,6 +40,9 @@ impl Mend {
                 format!(", with no {barrier} between (a subgroupBarrier() orders no memory)")
             }
             Self::SyncThreads => ", with no __syncthreads() between".to_owned(),
+            Self::SyncWarp => {
+                ", with no __syncwarp() or __syncthreads() between (the lanes of a warp may run apart)".to_owned()
+            }
             Self::Subgroups(a, b) => format!(
                 ": subgroups {a} and {b} both do this work; give each its own part by subgroup_id, or make the workgroup one \
                  subgroup"

@@ -222,7 +222,9 @@ impl<'a> Races<'a> {
             }
             findings.report_race(place.line, buffer, || {
                 let warps = [other.lane / width, by.lane / width];
-                let mend = if cuda {
+                let mend = if cuda && warps[0] == warps[1] {
+                    Mend::SyncWarp
+                } else if cuda {
                     Mend::SyncThreads
                 } else if cooperative && warps[0] != warps[1] && other.lane % width == by.lane % width {
                     Mend::Subgroups(warps[0], warps[1])
