@@ -63,13 +63,13 @@ impl Home {
         let width = (room.width() - 48.0).min(WIDTH);
         let left = room.min.x + (room.width() - width) / 2.0;
         let column = Rect::from_min_max(egui::pos2(left, room.min.y), egui::pos2(left + width, room.max.y));
-        let mut page = ui.new_child(UiBuilder::new().id_salt("home").max_rect(column));
+        let mut page = ui.new_child(UiBuilder::new().id_salt("home").max_rect(room));
         page.set_clip_rect(room);
         if self.page != Page::Lessons {
-            self.other(&mut page, state, &mut commands);
+            scrolled(&mut page, self.page.name(), column, |ui| self.other(ui, state, &mut commands));
             return commands;
         }
-        ScrollArea::vertical().id_salt("home").auto_shrink(false).show(&mut page, |ui| {
+        scrolled(&mut page, self.page.name(), column, |ui| {
             ui.add_space(40.0);
             ui.label(RichText::new("Warpbook").font(theme::prose_bold(34.0)));
             ui.add_space(4.0);
@@ -99,49 +99,36 @@ impl Home {
             }
             self.cards(ui, state, &lessons, (columns, each), &mut commands);
             let muted = theme::color(theme::of(ui), Ink::Muted);
-            let keys =
-                "In a lesson, Page Down turns a page, Space plays the trace, and any kernel can be typed in. ? shows the keys.";
+            let keys = "In a lesson, Page Down turns a page, Space plays the trace, and any kernel can be typed in. ? shows the keys.";
             ui.add(egui::Label::new(RichText::new(keys).color(muted)).wrap());
-            ui.add_space(32.0);
-            tabbed::follow(ui);
         });
         commands
     }
 
     /// One of the pages that are reached from the start page.
-    fn other(&mut self, page: &mut Ui, state: &State, commands: &mut Vec<Command>) {
-        let name = match self.page {
-            Page::Lessons => return,
-            Page::Ledger => "Ledger",
-            Page::Review => "Review",
-            Page::History => "History",
-        };
-        ScrollArea::vertical().id_salt(name).auto_shrink(false).show(page, |ui| {
-            ui.add_space(24.0);
-            let back = ui.button("Back to the start page").clicked();
-            ui.add_space(8.0);
-            ui.label(RichText::new(name).font(theme::prose_bold(34.0)));
-            ui.add_space(8.0);
-            match self.page {
-                Page::Lessons => {}
-                Page::Ledger => {
-                    let (chosen, moved) = self.ledger.show(ui, state);
-                    commands.extend(moved);
-                    chosen.into_iter().for_each(|chosen| self.go(chosen, commands));
-                }
-                Page::Review => {
-                    if review::show(ui, state, commands) {
-                        self.go(Chosen::Read(Vec::new()), commands);
-                    }
-                }
-                Page::History => history::show(ui, state),
+    fn other(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+        ui.add_space(24.0);
+        let back = ui.button("Back to the start page").clicked();
+        ui.add_space(8.0);
+        ui.label(RichText::new(self.page.name()).font(theme::prose_bold(34.0)));
+        ui.add_space(8.0);
+        match self.page {
+            Page::Lessons => {}
+            Page::Ledger => {
+                let (chosen, moved) = self.ledger.show(ui, state);
+                commands.extend(moved);
+                chosen.into_iter().for_each(|chosen| self.go(chosen, commands));
             }
-            ui.add_space(32.0);
-            tabbed::follow(ui);
-            if back {
-                self.page = Page::Lessons;
+            Page::Review => {
+                if review::show(ui, state, commands) {
+                    self.go(Chosen::Read(Vec::new()), commands);
+                }
             }
-        });
+            Page::History => history::show(ui, state),
+        }
+        if back {
+            self.page = Page::Lessons;
+        }
     }
 
     /// Goes where the learner chose to go.
@@ -261,6 +248,20 @@ impl Home {
         let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
     }
+}
+
+/// Shows a page in a column in the middle, scrolled as a whole: the scroll bar is at the window's edge.
+fn scrolled(ui: &mut Ui, name: &str, column: Rect, show: impl FnOnce(&mut Ui)) {
+    ScrollArea::vertical().id_salt(name).auto_shrink(false).show(ui, |ui| {
+        let top = ui.cursor().min.y;
+        let room = Rect::from_x_y_ranges(column.x_range(), top..=f32::INFINITY);
+        ui.scope_builder(UiBuilder::new().max_rect(room), |ui| {
+            ui.set_width(column.width());
+            show(ui);
+            ui.add_space(32.0);
+            tabbed::follow(ui);
+        });
+    });
 }
 
 /// The titles of the lessons that a reader should know before.

@@ -25,6 +25,18 @@ pub enum Page {
     History,
 }
 
+impl Page {
+    /// Its title.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Lessons => "Lessons",
+            Self::Ledger => "Ledger",
+            Self::Review => "Review",
+            Self::History => "History",
+        }
+    }
+}
+
 /// The learner's choice.
 pub enum Chosen {
     /// Another page.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::{View, theme};
 use crate::base::day;
@@ -18,6 +19,9 @@ use crate::session::run::doctor;
 /// The window's size at first, and its least, in points.
 const SIZE: [f32; 2] = [1440.0, 900.0];
 const LEAST: [f32; 2] = [800.0, 600.0];
+
+/// How long the first frame waits for the lessons of a pack on a slow disk.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 struct App {
     view: View,
@@ -104,6 +108,7 @@ pub fn open(
         flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
         screen.get_or_init(|| creation.egui_ctx.clone());
+        desk.await_lessons(PATIENCE);
         // Returning learners continue where they left; new ones see the start page.
         let is_at_home = kernel.is_some() || desk.state().saved.lesson.is_none();
         if let Some(file) = kernel {

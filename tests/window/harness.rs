@@ -43,22 +43,8 @@ pub const NOON: i64 = 1_764_158_400;
 
 /// The same, at the time of a clock, in seconds since 1970.
 pub fn open_at(files: PackFiles, state: &Path, size: [f32; 2], clock: Arc<AtomicI64>) -> Harness<'static, Window> {
-    let worker = WorkerCommand {
-        program: env!("CARGO_BIN_EXE_warpbook").into(),
-        args: vec!["worker".into()],
-        env: Vec::new(),
-        deadline: Duration::from_secs(30),
-    };
     let begins = !state.exists();
-    let options = Options {
-        files,
-        state_path: Some(state.to_path_buf()),
-        worker,
-        seed: 1,
-        clock: Arc::new(move || clock.load(Ordering::Relaxed)),
-        wake: Arc::new(|| {}),
-    };
-    let mut desk = Desk::open(options);
+    let mut desk = desk(files, state, clock);
     desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
     let window = Window { view: View::default(), desk, styled: false, frames: Vec::new() };
     let mut harness = Harness::builder().with_size(size).build_ui_state(
@@ -79,6 +65,25 @@ pub fn open_at(files: PackFiles, state: &Path, size: [f32; 2], clock: Arc<Atomic
         settle(&mut harness);
     }
     harness
+}
+
+/// A desk over a pack whose worker is the built program.
+pub fn desk(files: PackFiles, state: &Path, clock: Arc<AtomicI64>) -> Desk {
+    let worker = WorkerCommand {
+        program: env!("CARGO_BIN_EXE_warpbook").into(),
+        args: vec!["worker".into()],
+        env: Vec::new(),
+        deadline: Duration::from_secs(30),
+    };
+    let options = Options {
+        files,
+        state_path: Some(state.to_path_buf()),
+        worker,
+        seed: 1,
+        clock: Arc::new(move || clock.load(Ordering::Relaxed)),
+        wake: Arc::new(|| {}),
+    };
+    Desk::open(options)
 }
 
 /// Runs frames until nothing is being read, traced, measured or written, and three frames more ask for nothing.

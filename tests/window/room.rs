@@ -1,20 +1,22 @@
 //! The window's room: panes that are enlarged, stacked and dragged, the start page, the sheet of keys.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
-use warpbook::app::View;
+use warpbook::app::{View, theme};
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
 use warpbook::session::learn::saved::{self, Frame};
 
-use crate::harness::{Window, open, settle};
+use crate::harness::{NOON, PATIENCE, Window, desk, open, settle};
 
 fn state<'a>(window: &'a Harness<'_, Window>) -> &'a State {
     window.state().desk.state()
@@ -199,6 +201,30 @@ fn cards_are_there_before_their_pictures_are_traced() {
     settle(&mut window);
     for (id, _) in &lessons {
         assert!(state(&window).covers.of(id).is_some(), "{id}");
+    }
+}
+
+#[test]
+fn the_first_frame_has_the_cards() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desk = desk(PackFiles::Embedded, &folder.path().join("state.ron"), Arc::new(AtomicI64::new(NOON)));
+    desk.await_lessons(PATIENCE);
+    let mut view = View::at_home();
+    let lessons: Vec<String> = desk.state().library.pack.lessons.iter().map(|lesson| lesson.title.clone()).collect();
+    assert!(lessons.len() > 5);
+    let context = egui::Context::default();
+    theme::install(&context);
+    context.enable_accesskit();
+    let input = egui::RawInput {
+        screen_rect: Some(Rect::from_min_size(egui::Pos2::ZERO, egui::vec2(1280.0, 800.0))),
+        ..Default::default()
+    };
+    let mut frame = context.run_ui(input, |ui| view.show(ui, &mut desk));
+    frame.textures_delta.clear();
+    let nodes = frame.platform_output.accesskit_update.unwrap().nodes;
+    let labels: BTreeSet<&str> = nodes.iter().filter_map(|(_, node)| node.label()).collect();
+    for title in &lessons {
+        assert!(labels.contains(format!("Open {title}").as_str()), "{title}");
     }
 }
 

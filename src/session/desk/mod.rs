@@ -35,6 +35,7 @@ mod worker;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 pub use command::{Command, KernelCommand, ReviewCommand};
 pub use edit::PAUSE;
@@ -125,7 +126,7 @@ impl Desk {
         threads.disk.enqueue(FileTask::Load { files: options.files.clone(), curves, kernels });
         threads.device.worker.enqueue(DeviceTask::Describe(state.choice()));
         threads.watch = match &options.files {
-            PackFiles::Embedded => None,
+            PackFiles::Embedded | PackFiles::Memory(_) => None,
             PackFiles::Folder(folder) => {
                 let watch = watch::watch(folder, move || out.send(Event::PackChanged));
                 watch.map_err(|problem| state.status.notices.push(Notice::Problem(problem))).ok()
@@ -152,6 +153,18 @@ impl Desk {
         self.write_unsaved();
         self.write_journal();
         changed
+    }
+
+    /// Applies events until the lessons are there or the pack cannot be read, for `at_most` that long.
+    pub fn await_lessons(&mut self, at_most: Duration) {
+        let end = Instant::now() + at_most;
+        while self.state.library.pack.lessons.is_empty() && self.state.library.problems.is_empty() {
+            let left = end.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(left) {
+                Ok(event) => self.apply(event),
+                Err(_) => return,
+            }
+        }
     }
 
     /// Whether threads may still send something: the pack is being read, or something is being traced, measured or judged.
@@ -365,6 +378,7 @@ impl Desk {
             sweeps: state.sweeps().cloned().unwrap_or_default(),
             answers,
             created: day::today(),
+            still: false,
         })
     }
 
