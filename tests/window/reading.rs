@@ -2,11 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use egui::accesskit::Role;
+use egui::{pos2, vec2};
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::Command;
 
-use crate::harness::{open, settle};
+use crate::harness::{Window, open, settle};
 
 #[test]
 fn a_search_finds_pages_by_terms_own_words_and_kernels() {
@@ -42,11 +44,51 @@ fn a_page_is_copied_with_its_figures_and_formulas() {
     settle(&mut window);
     window.get_by_role_and_label(Role::Button, "Copy page").click();
     window.step();
+    let copied = copied(&window);
+    assert!(copied.starts_with("## Why the maximum goes first\n") && copied.contains("$e^{88}$"), "{copied}");
+}
+
+/// The text that the last frame copied.
+fn copied(window: &Harness<'_, Window>) -> String {
     let commands = &window.output().platform_output.commands;
-    let copied = commands.iter().find_map(|command| match command {
+    let text = commands.iter().find_map(|command| match command {
         egui::OutputCommand::CopyText(text) => Some(text.clone()),
         _ => None,
     });
-    let copied = copied.unwrap_or_default();
-    assert!(copied.starts_with("## Why the maximum goes first\n") && copied.contains("$e^{88}$"), "{copied}");
+    text.unwrap_or_default()
+}
+
+#[test]
+fn prose_is_selected_by_dragging_and_copied_with_its_formulas() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 1000.0]);
+    window.state_mut().desk.command(Command::OpenLesson("softmax".to_owned()));
+    window.state_mut().desk.command(Command::GoTo(1));
+    settle(&mut window);
+    let paragraph = window.get_all_by_label_contains("$e^{88}$").next().unwrap().rect();
+    let title =
+        window.get_all_by_label("Why the maximum goes first").find(|node| node.rect().min.x > 200.0).unwrap().rect();
+    let (from, to) = (title.left_top() + vec2(1.0, 4.0), paragraph.right_bottom() - vec2(1.0, 4.0));
+    window.hover_at(from);
+    window.step();
+    window.drag_at(from);
+    window.step();
+    window.hover_at(from + vec2(30.0, 20.0));
+    window.step();
+    window.hover_at(to);
+    window.run_steps(2);
+    window.drop_at(to);
+    window.step();
+    window.input_mut().events.push(egui::Event::Copy);
+    window.step();
+    let text = copied(&window);
+    assert!(text.starts_with("Why the maximum goes first\n\n") && text.contains("$e^{88}$"), "{text}");
+    let margin = pos2(paragraph.left() - 20.0, paragraph.top());
+    window.drag_at(margin);
+    window.step();
+    window.drop_at(margin);
+    window.step();
+    window.input_mut().events.push(egui::Event::Copy);
+    window.step();
+    assert_eq!(copied(&window), "", "a press elsewhere ends the selection");
 }

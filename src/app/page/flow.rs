@@ -1,13 +1,15 @@
 //! Setting a paragraph: words, formulas, live values and controls on one baseline, broken at spaces.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, Vec2, pos2, vec2};
+use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, pos2, vec2};
 
 use super::ask::Ask;
 use super::control;
+use super::lines::{Kind, Line, Lines, Piece, break_lines};
 use super::reading::Reading;
-use crate::app::math::Formula;
+use super::selection::{Locate, Selection};
 use crate::app::{terms, theme};
 use crate::base::expr::Expr;
 use crate::base::units::{figure, number};
@@ -55,49 +57,6 @@ impl Style {
     }
 }
 
-/// One thing on a line, that no line break divides.
-struct Piece {
-    width: f32,
-    /// Above and below the baseline.
-    ascent: f32,
-    descent: f32,
-    kind: Kind,
-}
-
-enum Kind {
-    Text {
-        galley: Arc<Galley>,
-        color: Color32,
-        ground: Option<Color32>,
-        link: Option<String>,
-    },
-    /// A word of the trade, what it means, and whether it is the first time on the page.
-    Term {
-        galley: Arc<Galley>,
-        color: Color32,
-        meaning: &'static str,
-        is_first: bool,
-    },
-    Value {
-        galley: Arc<Galley>,
-        color: Color32,
-        explanation: String,
-    },
-    Formula(Formula, Color32),
-    Control {
-        id: String,
-        galley: Arc<Galley>,
-    },
-    /// Words that set parameters.
-    Preset {
-        galley: Arc<Galley>,
-        color: Color32,
-        settings: Vec<(String, f64)>,
-    },
-    Space,
-    Break,
-}
-
 /// Sets `inlines` into the width that is left, and returns what the reader asked for in it.
 pub fn paragraph(ui: &mut Ui, reading: &mut Reading<'_>, inlines: &[Inline], style: &Style) -> Vec<Ask> {
     let mut setter = Setter { ui, reading, pieces: Vec::new(), words: String::new() };
@@ -133,8 +92,10 @@ impl Setter<'_, '_> {
         }
     }
 
+    /// Adds a piece whose words have been added.
     fn push(&mut self, kind: Kind, width: f32, ascent: f32, descent: f32) {
-        self.pieces.push(Piece { width, ascent, descent, kind });
+        let words = self.pieces.last().map_or(0, |piece| piece.words.end)..self.words.len();
+        self.pieces.push(Piece { width, ascent, descent, kind, words });
     }
 
     fn galley(&self, text: &str, font: FontId) -> Arc<Galley> {
@@ -142,7 +103,6 @@ impl Setter<'_, '_> {
     }
 
     fn text(&mut self, text: &str, style: &Style, link: Option<&str>) {
-        self.words.push_str(text);
         let theme = theme::of(self.ui);
         let ink = if link.is_some() { Ink::Accent } else { style.ink };
         let color = theme::color(theme, ink);
@@ -151,10 +111,12 @@ impl Setter<'_, '_> {
         let mut words = text.split(|c: char| c.is_whitespace() && c != '\u{a0}').peekable();
         while let Some(word) = words.next() {
             if !first {
+                self.words.push(' ');
                 self.push(Kind::Space, space, 0.0, 0.0);
             }
             first = false;
             if !word.is_empty() {
+                self.words.push_str(word);
                 let galley = self.galley(word, style.font());
                 let (ascent, descent) = around_baseline(&galley);
                 let width = galley.size().x;
@@ -174,7 +136,6 @@ impl Setter<'_, '_> {
     }
 
     fn code(&mut self, code: &str, style: &Style) {
-        self.words.push_str(code);
         let theme = theme::of(self.ui);
         let font = theme::mono(style.size * theme::INLINE_CODE);
         let ground = Some(theme::color(theme, Ink::Faint).gamma_multiply(0.7));
@@ -184,8 +145,10 @@ impl Setter<'_, '_> {
         let space = self.galley(" ", font.clone()).size().x;
         for (i, word) in words.into_iter().enumerate() {
             if i > 0 {
+                self.words.push(' ');
                 self.push(Kind::Space, space, 0.0, 0.0);
             }
+            self.words.push_str(word);
             let galley = self.galley(word, font.clone());
             let (ascent, descent) = around_baseline(&galley);
             let width = galley.size().x;
@@ -194,9 +157,9 @@ impl Setter<'_, '_> {
     }
 
     fn formula(&mut self, latex: &str, style: &Style) {
-        self.words.push_str(latex);
         match self.reading.formulas.get(self.ui.ctx(), latex, false, style.size) {
             Some(formula) => {
+                self.words.extend(["$", latex, "$"]);
                 let color = theme::color(theme::of(self.ui), style.ink);
                 let (width, height, depth) = (formula.width, formula.height, formula.depth);
                 self.push(Kind::Formula(formula, color), width, height - depth, depth);
@@ -272,82 +235,45 @@ fn around_baseline(galley: &Galley) -> (f32, f32) {
 /// Breaks pieces into lines and draws them.
 fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str, style: &Style) -> Vec<Ask> {
     let width = ui.available_width();
-    let lines = break_lines(pieces, width);
-    let mut asks = Vec::new();
     let top = ui.cursor().min;
+    let mut set = Lines { left: top.x, lines: break_lines(pieces, width) };
     let mut y = top.y;
+    for line in &mut set.lines {
+        let tall = |p: &&Piece| matches!(p.kind, Kind::Formula(..));
+        let ascent = line.pieces.iter().filter(tall).map(|p| p.ascent).fold(style.size * ABOVE, f32::max);
+        let descent = line.pieces.iter().filter(tall).map(|p| p.descent).fold(style.size * BELOW, f32::max);
+        line.height = (ascent + descent).max(style.size * style.leading).round();
+        line.baseline = (y + (line.height - ascent - descent) / 2.0 + ascent).round();
+        line.top = y;
+        y += line.height;
+    }
+    let response = Selection::allocate(ui, Rect::from_min_max(top, pos2(top.x + width, y)));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, words));
+    let selected = reading.selection.paragraph(ui, &response, &set, words);
+    let mut asks = Vec::new();
     // The id of a piece is its place in the paragraph: its place on the screen changes as the page scrolls.
     let mut place = 0;
-    for line in lines {
-        let tall = |p: &&Piece| matches!(p.kind, Kind::Formula(..));
-        let ascent = line.iter().filter(tall).map(|p| p.ascent).fold(style.size * ABOVE, f32::max);
-        let descent = line.iter().filter(tall).map(|p| p.descent).fold(style.size * BELOW, f32::max);
-        let height = (ascent + descent).max(style.size * style.leading).round();
-        let baseline = (y + (height - ascent - descent) / 2.0 + ascent).round();
+    for line in &set.lines {
         let mut x = top.x;
-        for piece in &line {
-            draw(ui, reading, piece, place, pos2(x, baseline), &mut asks);
+        for piece in &line.pieces {
+            if let Some(selected) = &selected {
+                mark(ui, piece, (x, line), selected);
+            }
+            draw(ui, reading, piece, place, pos2(x, line.baseline), &mut asks);
             x += piece.width;
             place += 1;
         }
-        y += height;
     }
-    let rect = Rect::from_min_max(top, pos2(top.x + width, y));
-    let response = ui.allocate_rect(rect, egui::Sense::hover());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, words));
     asks
 }
 
-/// Fills lines greedily. Pieces that no space divides stay together; spaces at the ends of lines go.
-fn break_lines(pieces: Vec<Piece>, width: f32) -> Vec<Vec<Piece>> {
-    let mut lines: Vec<Vec<Piece>> = vec![Vec::new()];
-    let mut used = 0.0;
-    let mut group: Vec<Piece> = Vec::new();
-    let mut pending_space: Option<Piece> = None;
-    let flush = |group: &mut Vec<Piece>, space: &mut Option<Piece>, lines: &mut Vec<Vec<Piece>>, used: &mut f32| {
-        if group.is_empty() {
-            return;
-        }
-        let needed: f32 = group.iter().map(|p| p.width).sum();
-        let gap = space.as_ref().map_or(0.0, |s| s.width);
-        if *used > 0.0 && *used + gap + needed > width {
-            lines.push(Vec::new());
-            *used = 0.0;
-            *space = None;
-        }
-        if let Some(line) = lines.last_mut() {
-            if let Some(space) = space.take().filter(|_| *used > 0.0) {
-                *used += space.width;
-                line.push(space);
-            }
-            *used += needed;
-            line.append(group);
-        }
-    };
-    for piece in pieces {
-        match piece.kind {
-            Kind::Space => {
-                flush(&mut group, &mut pending_space, &mut lines, &mut used);
-                pending_space = Some(piece);
-            }
-            Kind::Break => {
-                flush(&mut group, &mut pending_space, &mut lines, &mut used);
-                pending_space = None;
-                lines.push(Vec::new());
-                used = 0.0;
-            }
-            Kind::Text { .. }
-            | Kind::Term { .. }
-            | Kind::Value { .. }
-            | Kind::Formula(..)
-            | Kind::Control { .. }
-            | Kind::Preset { .. } => {
-                group.push(piece);
-            }
-        }
+/// Marks the part of a piece, at `x` of a line, that is selected.
+fn mark(ui: &Ui, piece: &Piece, (x, line): (f32, &Line), selected: &Range<usize>) {
+    let [from, to] = [selected.start, selected.end].map(|byte| x + piece.x_of(byte));
+    if from < to {
+        let rect = Rect::from_x_y_ranges(from..=to, line.top..=line.top + line.height);
+        ui.painter().rect_filled(rect, 0.0, ui.visuals().selection.bg_fill);
     }
-    flush(&mut group, &mut pending_space, &mut lines, &mut used);
-    lines
 }
 
 fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at: egui::Pos2, asks: &mut Vec<Ask>) {
@@ -418,6 +344,15 @@ fn dots(ui: &Ui, rect: Rect) {
     ui.painter().extend(egui::Shape::dashed_line(&[pos2(rect.min.x, y), pos2(rect.max.x, y)], stroke, 1.5, 2.5));
 }
 
+/// Something that is selected by its rows: nothing of it above its middle, all of it below, with the length of its words.
+struct Whole(Rect, usize);
+
+impl Locate for Whole {
+    fn byte_at(&self, at: egui::Pos2) -> usize {
+        if at.y < self.0.center().y { 0 } else { self.1 }
+    }
+}
+
 /// A formula on its own line, in the middle; one wider than the column is made smaller.
 pub fn display_formula(ui: &mut Ui, reading: &mut Reading<'_>, latex: &str) {
     let room = ui.available_width();
@@ -432,8 +367,13 @@ pub fn display_formula(ui: &mut Ui, reading: &mut Reading<'_>, latex: &str) {
             formula = smaller;
         }
     }
-    let (rect, response) = ui.allocate_exact_size(Vec2::new(room, formula.height + 8.0), egui::Sense::hover());
+    let rect = Rect::from_min_size(ui.cursor().min, vec2(room, formula.height + 8.0));
+    let response = Selection::allocate(ui, rect);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, latex));
+    let words = format!("$${latex}$$");
+    if reading.selection.paragraph(ui, &response, &Whole(rect, words.len()), &words).is_some() {
+        ui.painter().rect_filled(rect, 0.0, ui.visuals().selection.bg_fill);
+    }
     let at = pos2((rect.center().x - formula.width / 2.0).round(), (rect.min.y + 4.0).round());
     formula.paint(ui, at, theme::color(theme::of(ui), Ink::Text));
 }

@@ -6,14 +6,17 @@ pub mod control;
 mod draw;
 mod exercise;
 mod flow;
+mod lines;
 mod predict;
 mod reading;
+mod selection;
 mod unfold;
 mod words;
 
 pub use ask::Ask;
 pub use exercise::problem as page_problem;
 use reading::Reading;
+use selection::Selection;
 
 use std::time::{Duration, Instant};
 
@@ -44,10 +47,7 @@ const COLUMN: f32 = 560.0;
 /// Shows the page of the step, whose explorer may be `staged` already, and returns what the reader asked for.
 pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, staged: bool) -> Vec<Command> {
     let mut commands = Vec::new();
-    let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else {
-        crate::app::empty::show(ui, "A lesson's text appears here once a pack is read.");
-        return commands;
-    };
+    let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else { return commands };
     ScrollArea::vertical().id_salt(("page", &lesson.id, &step.id)).auto_shrink(false).show(ui, |ui| {
         let room = ui.available_width();
         let width = (room - 2.0 * 24.0).min(COLUMN);
@@ -67,7 +67,8 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                     });
                 });
                 ui.add_space(4.0);
-                let mut reading = Reading { state, results, formulas, staged, told: Vec::new() };
+                let selection = Selection::begin(ui, egui::Id::unique((&lesson.id, &step.id)));
+                let mut reading = Reading { state, results, formulas, staged, told: Vec::new(), selection };
                 let title = [Inline::Text(step.title.clone())];
                 flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
                 if !step.terms.is_empty() {
@@ -79,6 +80,7 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                 }
                 ui.add_space(16.0);
                 let (asks, whole) = blocks::show_until(ui, &mut reading, &step.blocks, Instant::now() + SHARE);
+                reading.selection.end(ui);
                 commands.extend(asks.into_iter().map(Ask::command));
                 if !whole {
                     ui.ctx().request_repaint();

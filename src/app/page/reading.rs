@@ -1,5 +1,6 @@
 //! The inputs for setting a page, and where its live values come from.
 
+use super::selection::Selection;
 use crate::app::format;
 use crate::app::math::Formulas;
 use crate::base::expr::Expr;
@@ -18,6 +19,8 @@ pub struct Reading<'a> {
     pub staged: bool,
     /// The words of the trade that the page has had so far.
     pub told: Vec<&'static str>,
+    /// The prose that the pointer has selected.
+    pub selection: Selection,
 }
 
 impl Reading<'_> {
