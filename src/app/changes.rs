@@ -19,7 +19,10 @@ pub fn show(ui: &mut Ui, state: &State) {
     let Some([before, after]) = sides(state) else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    let wrong = state.place.bench.edit.as_ref().is_some_and(|id| !state.found.untraced(id, &state.place).is_empty());
+    let is_wrong = |id: &String| !state.found.untraced(id, &state.place).is_empty();
+    let wrong = state.place.bench.edit.as_ref().is_some_and(is_wrong);
+    // A kernel that does too little is no measure for one that is right.
+    let began_wrong = state.place.bench.beside.first().is_some_and(|variant| is_wrong(&variant.program));
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         if wrong {
@@ -30,7 +33,7 @@ pub fn show(ui: &mut Ui, state: &State) {
             };
             ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());
         }
-        table(ui, &figures, missing(state), wrong);
+        table(ui, &figures, missing(state), wrong || began_wrong);
         ui.add_space(8.0);
         let title = if lines.is_empty() {
             "No line does more or less than before."
@@ -73,7 +76,7 @@ fn missing(state: &State) -> [&'static str; 2] {
     [before, has_failed(&place.bench.variant.program)].map(|failed| if failed { "–" } else { "…" })
 }
 
-fn table(ui: &mut Ui, figures: &[Figure], missing: [&'static str; 2], wrong: bool) {
+fn table(ui: &mut Ui, figures: &[Figure], missing: [&'static str; 2], is_ungraded: bool) {
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let small = |text: &str| RichText::new(text).size(theme::SMALL).color(muted);
     let columns = TableBuilder::new(ui)
@@ -103,7 +106,7 @@ fn table(ui: &mut Ui, figures: &[Figure], missing: [&'static str; 2], wrong: boo
                         ui.label(RichText::new(text).size(theme::SMALL)).on_hover_text(exact);
                     });
                 }
-                row.col(|ui| change(ui, figure, wrong));
+                row.col(|ui| change(ui, figure, is_ungraded));
             });
         }
     });
@@ -113,8 +116,8 @@ fn words(value: f64, unit: &str) -> String {
     if unit.is_empty() && value < 1e5 { number(value) } else { si(value, unit) }
 }
 
-/// By what factor a figure fell or rose: less is better in all of them.
-fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure, wrong: bool) {
+/// By what factor a figure fell or rose: less is better in all of them, unless a side is wrong.
+fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure, is_ungraded: bool) {
     let (Some(before), Some(after)) = (*before, *after) else { return };
     let theme = theme::of(ui);
     if *overlaps {
@@ -122,7 +125,7 @@ fn change(ui: &mut Ui, Figure { before, after, overlaps, .. }: &Figure, wrong: b
         ui.label(text).on_hover_text("The samples of both overlap (p10 to p90): which is less cannot be said.");
         return;
     }
-    let (text, ink) = if wrong && before != 0.0 && before != after {
+    let (text, ink) = if is_ungraded && before != 0.0 && before != after {
         (format!("× {}", digits3(after / before)), Ink::Muted)
     } else if before == after {
         ("=".to_owned(), Ink::Muted)

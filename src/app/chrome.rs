@@ -7,6 +7,7 @@ use egui::{Align, Layout, RichText, Ui};
 use super::icons::{self, Icon};
 use super::page::page_problem;
 use super::theme;
+use crate::base::diag::Diagnostic;
 use crate::base::units::{Work, counted, digits3, figure, si};
 use crate::figures::palette::{Hue, Ink};
 use crate::measure::roofline::{self, Bound};
@@ -36,10 +37,6 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
     if ui.add(name).on_hover_text("The start page").clicked() {
         *sheets.home = !*sheets.home;
     }
-    // No lesson is in sight on the start page.
-    if let Some(lesson) = state.place.lesson.as_ref().filter(|_| !*sheets.home) {
-        ui.label(RichText::new(&lesson.title).color(muted));
-    }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.add(egui::Button::new("?").min_size(egui::vec2(32.0, 28.0))).on_hover_text("The keys (?)").clicked() {
             *sheets.help = true;
@@ -50,22 +47,35 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
         if icons::button(ui, Icon::Theme, name, "").clicked() {
             commands.push(Command::SetTheme(next));
         }
-        let mut moving = !state.saved.still;
-        if ui.checkbox(&mut moving, "Motion").on_hover_text("Let accesses drop; off shows each event's end").changed() {
-            commands.push(Command::SetStill(!moving));
-        }
+        ui.menu_button("Settings", |ui| commands.extend(settings(ui, state)));
         if ui.button("Export note…").on_hover_text("Write this lesson as a note (Ctrl+E)").clicked() {
             *sheets.export = true;
         }
-        let mut checks = state.place.options.bounds_checks;
-        let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong \
-                    index can end the worker process. CUDA's compiler guards nothing in any case.";
-        if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
-            commands.push(Command::SetBoundsChecks(checks));
-        }
         commands.extend(backend(ui, state));
+        // No lesson is in sight on the start page.
+        if let Some(lesson) = state.place.lesson.as_ref().filter(|_| !*sheets.home) {
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(egui::Label::new(RichText::new(&lesson.title).color(muted)).truncate());
+            });
+        }
     });
     commands
+}
+
+/// The settings that are seldom changed.
+fn settings(ui: &mut Ui, state: &State) -> Option<Command> {
+    let mut command = None;
+    let mut moving = !state.saved.still;
+    if ui.checkbox(&mut moving, "Motion").on_hover_text("Let accesses drop; off shows each event's end").changed() {
+        command = Some(Command::SetStill(!moving));
+    }
+    let mut checks = state.place.options.bounds_checks;
+    let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong index can end the worker \
+                process. CUDA's compiler guards nothing in any case.";
+    if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
+        command = Some(Command::SetBoundsChecks(checks));
+    }
+    command
 }
 
 fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
@@ -142,7 +152,7 @@ pub fn status(ui: &mut Ui, state: &State, model: Option<bool>) -> Option<Command
                 unrated(ui, state);
             }
             if knows || figures.contains("FAILED") {
-                ui.add(egui::Label::new(small(figures).color(muted)).truncate());
+                ui.add(egui::Label::new(small(figures).color(muted)).truncate()).on_hover_text(FIGURES);
             }
         });
     });
@@ -172,8 +182,17 @@ fn warnings(ui: &mut Ui, state: &State) {
     let noun = if software { "remark" } else { "warning" };
     let theme = theme::of(ui);
     let color = theme::color(theme, if software { Ink::Muted } else { Hue::Store.ink() });
-    let count = if words.len() == 1 { format!("1 {noun}") } else { format!("{} {noun}s", words.len()) };
-    ui.label(RichText::new(count).size(13.0).color(color)).on_hover_text(words.join("\n\n"));
+    let count = counted(words.len() as u64, noun);
+    let menu = ui.menu_button(RichText::new(count).size(13.0).color(color), |ui| {
+        ui.set_width(360.0);
+        for (index, words) in words.iter().enumerate() {
+            if index > 0 {
+                ui.separator();
+            }
+            ui.add(egui::Label::new(words).wrap());
+        }
+    });
+    menu.response.on_hover_text(words.join("\n\n"));
 }
 
 /// The warnings that are not said already: that a device computes in software is said once, at its name.
@@ -185,6 +204,10 @@ fn worth_a_sign(warnings: &[Warning], software: bool) -> impl Iterator<Item = &W
 fn said(warning: &Warning) -> String {
     format!("{}\n{}", warning.message, warning.hint)
 }
+
+/// Tooltip on the summary of the kernel on the bench.
+const FIGURES: &str = "The median of n samples; 80 % of them lie between p10 and p90. Cold cache: no sample finds its data in the cache. \
+                       The last figure is the trace's: the warps of the whole grid, counted one by one.";
 
 /// Findings that are shown over the page.
 const FINDINGS: usize = 2;
@@ -260,21 +283,20 @@ fn figures(state: &State) -> String {
     });
     if let Some(placement) = placed {
         let bound = match placement.bound {
-            Bound::Memory => "a large copy's rate",
-            Bound::Compute => "a chain of FMAs' rate",
+            Bound::Memory => "a large copy",
+            Bound::Compute => "multiply-adds alone",
         };
         let share = if placement.fraction > 1.0 {
             format!("{} times", digits3(placement.fraction))
         } else {
             figure(placement.fraction, "%") + " of"
         };
-        parts.push(format!("{share} {bound}"));
+        parts.push(format!("{share} the speed of {bound}"));
     }
     if let Some(trace) = traced.and_then(|t| t.record.total()) {
         let warps = crate::base::units::count(trace.warps);
-        let (width, time) = (state.place.options.warp_width, si(trace.seconds, "s"));
         let noun = if trace.warps == 1 { "warp" } else { "warps" };
-        parts.push(format!("traced {warps} {noun} of {width} in {time}"));
+        parts.push(format!("traced: {warps} {noun} of {} lanes", state.place.options.warp_width));
     }
     parts.join(" · ")
 }
@@ -282,17 +304,7 @@ fn figures(state: &State) -> String {
 /// Messages that wait to be read: problems of the pack on disk, then notices.
 pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
-    for problem in state.library.problems.iter().take(3) {
-        card(ui, Hue::Conflict, |ui| {
-            page_problem(ui, problem);
-            ui.label(RichText::new("The last version without errors stays on the screen.").weak());
-        });
-    }
-    if state.library.problems.len() > 3 {
-        card(ui, Hue::Conflict, |ui| {
-            ui.label(format!("and {} more; `warpbook check` lists them all", state.library.problems.len() - 3));
-        });
-    }
+    pack_problems(ui, &state.library.problems);
     // Mistakes of a kernel that is being written are shown beside it.
     let written = state.place.bench.edit.is_some();
     let program = &state.place.bench.variant.program;
@@ -339,6 +351,27 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         });
     }
     commands
+}
+
+/// What is wrong with the pack, until it is dismissed: other problems are shown again.
+fn pack_problems(ui: &mut Ui, problems: &[Diagnostic]) {
+    const SHOWN: usize = 3;
+    let dismissed = egui::Id::unique("dismissed problems");
+    if problems.is_empty() || ui.data(|d| d.get_temp::<Vec<Diagnostic>>(dismissed)).is_some_and(|of| of == problems) {
+        return;
+    }
+    for problem in problems.iter().take(SHOWN) {
+        card(ui, Hue::Conflict, |ui| page_problem(ui, problem));
+    }
+    card(ui, Hue::Conflict, |ui| {
+        if problems.len() > SHOWN {
+            ui.label(format!("and {} more; `warpbook check` lists them all", problems.len() - SHOWN));
+        }
+        ui.label(RichText::new("The last version without errors stays on the screen.").weak());
+        if ui.small_button("Dismiss").clicked() {
+            ui.data_mut(|d| d.insert_temp(dismissed, problems.to_vec()));
+        }
+    });
 }
 
 /// Of the files that were written those to read: figures and data are beside them.

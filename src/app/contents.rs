@@ -34,6 +34,7 @@ fn search(ui: &mut Ui) -> String {
 /// Where a page has what was searched for, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
+    Exercise,
     Terms,
     Title,
     OwnWords,
@@ -44,6 +45,9 @@ enum Place {
 /// Where a page has what was searched for; None if it has not all of its words.
 fn place(lesson: &Lesson, step: &Step, own: Option<&LessonSaved>, asked: &str) -> Option<Place> {
     let has = |text: &str| asked.split_whitespace().all(|word| text.to_lowercase().contains(word));
+    if step.exercises().next().is_some() && has(&format!("exercise {}", lesson.title)) {
+        return Some(Place::Exercise);
+    }
     if has(&step.terms.join(" ")) {
         return Some(Place::Terms);
     }
@@ -88,6 +92,7 @@ fn found(ui: &mut Ui, state: &State, asked: &str) -> Vec<Command> {
             let said = match place {
                 Place::OwnWords => "in your own words".to_owned(),
                 Place::Kernel => "in a kernel's text".to_owned(),
+                Place::Exercise => format!("{}, exercise", lesson.title),
                 _ if step.terms.is_empty() => lesson.title.clone(),
                 _ => step.terms.join(", "),
             };
@@ -137,6 +142,12 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
                 if step_row(ui, index, &step.title, index == state.place.step, kept.is_read(step)) {
                     commands.push(Command::GoTo(index));
                 }
+                let mut exercises = step.exercises().peekable();
+                if exercises.peek().is_some() {
+                    let solved =
+                        exercises.all(|id| kept.exercises.get(id).is_some_and(|tried| tried.solution.is_some()));
+                    mark(ui, if solved { "exercise, solved" } else { "exercise" });
+                }
             }
             ui.add_space(12.0);
             ledger(ui, state);
@@ -146,9 +157,21 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     commands
 }
 
+/// A remark below a step's title.
+fn mark(ui: &mut Ui, text: &str) {
+    let text = RichText::new(text).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
+    ui.horizontal(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.add_space(NUMBER);
+        ui.label(text);
+    });
+}
+
+/// The room of a step's number.
+const NUMBER: f32 = 28.0;
+
 /// One step: its number, and its title set beside it however many lines it takes.
 fn step_row(ui: &mut Ui, index: usize, title: &str, here: bool, seen: bool) -> bool {
-    const NUMBER: f32 = 28.0;
     let theme = theme::of(ui);
     let color = theme::color(theme, if here || !seen { Ink::Text } else { Ink::Muted });
     let room = ui.available_width();

@@ -6,6 +6,7 @@ use super::page::control;
 use super::theme;
 use crate::base::units::{number, si};
 use crate::figures::palette::{Hue, Ink};
+use crate::lesson::Param;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::run::compare::Figure;
@@ -16,30 +17,56 @@ const MOST: usize = 3;
 /// Room that a control keeps beside the figures.
 const CONTROL: f32 = 108.0;
 
-/// The parameters that the kernel on the bench and the experiment have, in one row: they belong to stage, source and plot alike.
+/// Height of the row, and of a second one.
+const ROW: f32 = 44.0;
+const SECOND: f32 = 30.0;
+
+/// The height that the controls need, as they were in the frame before.
+pub fn height(ui: &Ui) -> f32 {
+    let wraps = ui.data(|d| d.get_temp::<bool>(wraps())).unwrap_or(false);
+    if wraps { ROW + SECOND } else { ROW }
+}
+
+fn wraps() -> egui::Id {
+    egui::Id::unique("controls in two rows")
+}
+
+/// The parameters that the kernel on the bench and the experiment have, that of the experiment first: they belong to stage, source and plot
+/// alike. Where one row is too short there are two.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let Some(lesson) = &state.place.lesson else { return commands };
-    ui.spacing_mut().item_spacing.x = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
+    let gap = if ui.available_width() < 800.0 { 12.0 } else { 20.0 };
+    ui.spacing_mut().item_spacing = egui::vec2(gap, 6.0);
     let used = state.place.parameters();
     let over = state.place.experiment().map(|experiment| experiment.over.as_str());
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        changed(ui, state);
-        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-            egui::ScrollArea::horizontal().id_salt("controls").show(ui, |ui| {
-                for param in &lesson.params {
-                    let is_used = used.contains(&param.id);
-                    if !is_used && over != Some(param.id.as_str()) {
-                        continue;
-                    }
-                    let value = state.place.params.get(&param.id).copied().unwrap_or(param.default);
-                    if let Some(value) = control::labelled(ui, param, value, is_used) {
-                        commands.push(Command::SetParam(param.id.clone(), value));
-                    }
-                }
-            });
+    let is_over = |param: &&Param| over == Some(param.id.as_str());
+    let value = |param: &Param| state.place.params.get(&param.id).copied().unwrap_or(param.default);
+    let others = lesson.params.iter().filter(|param| used.contains(&param.id) && !is_over(param));
+    let params: Vec<&Param> = lesson.params.iter().filter(is_over).chain(others).collect();
+    let needed: f32 = params.iter().map(|param| control::width(ui, param, value(param)) + gap).sum();
+    let wrapped = needed > ui.available_width() + gap;
+    if ui.data_mut(|d| std::mem::replace(d.get_temp_mut_or_default::<bool>(wraps()), wrapped)) != wrapped {
+        ui.ctx().request_repaint();
+    }
+    let controls = |ui: &mut Ui| {
+        for param in params {
+            if let Some(value) = control::labelled(ui, param, value(param), used.contains(&param.id)) {
+                commands.push(Command::SetParam(param.id.clone(), value));
+            }
+        }
+    };
+    if wrapped {
+        ui.vertical(|ui| {
+            ui.add_space(8.0);
+            ui.horizontal_wrapped(controls);
         });
-    });
+    } else {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            changed(ui, state);
+            ui.with_layout(Layout::left_to_right(Align::Center), controls);
+        });
+    }
     commands
 }
 

@@ -90,10 +90,13 @@ impl Editor {
         };
         #[expect(clippy::cast_possible_truncation, reason = "a few points")]
         let margin = Margin { left: GUTTER as i8, right: 16, top: 0, bottom: 0 };
+        // A click below the last line is one into the text.
+        let room = if is_followed { 0.0 } else { (ui.clip_rect().max.y - ui.cursor().min.y).max(0.0) };
         let editor = TextEdit::multiline(&mut text)
             .id(id(index))
             .code_editor()
             .desired_width(f32::INFINITY)
+            .min_size(vec2(0.0, room))
             .frame(egui::Frame::NONE.inner_margin(margin))
             .layouter(&mut layouter);
         let output = editor.show(ui);
@@ -141,7 +144,8 @@ impl Editor {
             }
         }
         keep_left(ui, &output);
-        if let Some(line) = shown.lit.executing.filter(|line| lines.contains(line) && !response.has_focus()) {
+        let followed = shown.lit.watched.or(shown.lit.executing).filter(|_| !shown.lit.stays);
+        if let Some(line) = followed.filter(|line| lines.contains(line) && !response.has_focus()) {
             source::follow(ui, rect(line), (shown.of.to_owned(), line));
         }
         let told = hovered.and_then(|line| {
@@ -210,7 +214,7 @@ fn line_of(shown: &Shown<'_>, problem: &Diagnostic) -> Option<u32> {
     parts::line_of(shown.text, YOURS, problem.place.as_ref()?)
 }
 
-/// The tooltip of a line: its mistakes, or the meaning of the word under the pointer and the line's counts.
+/// The tooltip of a line: its mistakes, or the meaning of the word under the pointer; left of the text, the line's counts.
 fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     let wrong = shown.problems.iter().find(|problem| line_of(shown, problem) == Some(line));
     if let Some(problem) = wrong {
@@ -222,7 +226,8 @@ fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     let text = shown.text.lines().nth(line.saturating_sub(1) as usize)?;
     let word = column.and_then(|column| glossary::told(text, column));
     let word = word.map(|(word, meaning)| format!("{word}: {meaning}"));
-    let counts = shown.trace.and_then(|trace| trace.lines.iter().find(|counts| counts.line == line));
+    let trace = shown.trace.filter(|_| column.is_none());
+    let counts = trace.and_then(|trace| trace.lines.iter().find(|counts| counts.line == line));
     let said: Vec<String> = word.into_iter().chain(counts.map(source::explain)).collect();
     (!said.is_empty()).then(|| said.join("\n\n"))
 }

@@ -122,7 +122,8 @@ impl Dialog {
 
     /// The choice of the program that the note is for.
     fn readers(&mut self, ui: &mut Ui) {
-        const NAMES: [&str; 7] = ["Obsidian", "Jekyll", "Hugo", "Quarto", "Jupyter", "Anki", "GitHub"];
+        const NAMES: [&str; Format::READERS.len()] =
+            ["Obsidian", "Jekyll", "Hugo", "Quarto", "Jupyter", "Anki", "GitHub", "PDF"];
         let name = |reader: Option<Format>| {
             let of = |(_, name): (Format, &'static str)| name;
             let mut all = Format::READERS.into_iter().zip(NAMES);

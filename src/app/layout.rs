@@ -13,7 +13,6 @@ const STACKED: f32 = 1150.0;
 const BAR: f32 = 48.0;
 const TABS: f32 = 40.0;
 const STATUS: f32 = 32.0;
-const CONTROLS: f32 = 44.0;
 
 /// In a window lower than this, in points, the row of the device's model waits to be asked for.
 const LOW: f32 = 960.0;
@@ -51,8 +50,12 @@ pub struct Wanted {
     pub staged: bool,
     /// Whether its picture is one that wants to be high.
     pub high: bool,
+    /// Whether the learner writes a kernel: the editor has most of the room.
+    pub writes: bool,
     /// Height of the strip of passes above the stage's picture.
     pub strip: f32,
+    /// Height of the row of controls.
+    pub controls: f32,
     /// Whether there is something to plot; otherwise the source has its room.
     pub plotted: bool,
     /// Whether the row of the device's model is shown.
@@ -118,7 +121,7 @@ impl Panes {
         let room = Rect::from_min_max(self.tabs.left_bottom(), self.body.max);
         match wanted.large.unwrap_or(Pane::Page) {
             Pane::Page => self.page = room,
-            pane => self.bench(room, Some(pane), wanted.model),
+            pane => self.bench(room, Some(pane), wanted),
         }
         self
     }
@@ -140,17 +143,21 @@ impl Panes {
         self.page = Rect::from_min_size(rest.min, vec2(page, body.height()));
         let bench = Rect::from_min_max(self.page.right_top(), body.max);
         if wanted.large.is_some() {
-            self.bench(bench, wanted.large, wanted.model);
+            self.bench(bench, wanted.large, wanted);
             return self;
         }
         let model = if wanted.model { predicted::HEIGHT } else { 0.0 };
         let most = body.height() - 244.0 - model;
         let staged = finite(wanted.room.stage).filter(|_| wanted.staged).map(|share| share * body.height());
-        let share = if wanted.high { 0.64 } else { 0.47 };
-        let usual = wanted.strip + if wanted.staged { (height * share).clamp(360.0, 960.0).round() } else { 144.0 };
+        let usual = match (wanted.staged, wanted.writes, wanted.high) {
+            (false, ..) => 144.0,
+            (true, true, _) => (height * 0.32).clamp(240.0, 480.0).round(),
+            (true, false, high) => (height * if high { 0.64 } else { 0.47 }).clamp(360.0, 960.0).round(),
+        };
+        let usual = wanted.strip + usual;
         let stage = staged.unwrap_or(usual).clamp(144.0_f32.min(most), most).round();
         self.stage = Rect::from_min_size(bench.min, vec2(bench.width(), stage));
-        self.controls = Rect::from_min_size(self.stage.left_bottom(), vec2(bench.width(), CONTROLS));
+        self.controls = Rect::from_min_size(self.stage.left_bottom(), vec2(bench.width(), wanted.controls));
         self.predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - model), body.max);
         let below = Rect::from_min_max(self.controls.left_bottom(), self.predicted.right_top());
         let source = finite(wanted.room.source).unwrap_or(0.57) * bench.width();
@@ -162,13 +169,13 @@ impl Panes {
     }
 
     /// A bench of one pane, with the controls below it, and what the model says where there is room for that.
-    fn bench(&mut self, room: Rect, pane: Option<Pane>, model: bool) {
+    fn bench(&mut self, room: Rect, pane: Option<Pane>, wanted: &Wanted) {
         let mut room = room;
-        if model && room.height() > 420.0 && room.width() > 560.0 {
+        if wanted.model && room.height() > 420.0 && room.width() > 560.0 {
             self.predicted = Rect::from_min_max(pos2(room.min.x, room.max.y - predicted::HEIGHT), room.max);
             room.max.y = self.predicted.min.y;
         }
-        self.controls = Rect::from_min_max(pos2(room.min.x, room.max.y - CONTROLS), room.max);
+        self.controls = Rect::from_min_max(pos2(room.min.x, room.max.y - wanted.controls), room.max);
         room.max.y = self.controls.min.y;
         match pane {
             Some(Pane::Stage) => self.stage = room,
@@ -239,7 +246,20 @@ mod tests {
 
     fn panes(size: [f32; 2], large: Option<Pane>, room: Room) -> Panes {
         let window = Rect::from_min_size(pos2(0.0, 0.0), vec2(size[0], size[1]));
-        Panes::of(window, &Wanted { staged: true, high: false, strip: 0.0, plotted: true, model: true, large, room })
+        Panes::of(
+            window,
+            &Wanted {
+                staged: true,
+                high: false,
+                writes: false,
+                strip: 0.0,
+                controls: 74.0,
+                plotted: true,
+                model: true,
+                large,
+                room,
+            },
+        )
     }
 
     #[test]

@@ -159,7 +159,9 @@ impl View {
         let wanted = Wanted {
             staged: is_staged(state),
             high: is_high(state),
+            writes: state.place.bench.edit.is_some(),
             strip: passes.as_ref().map_or(0.0, Passes::height),
+            controls: controls::height(ui),
             plotted: state.is_plotted() || state.place.asked.is_some() || is_changed(state),
             model: model.unwrap_or_default(),
             large: self.large,
@@ -173,9 +175,16 @@ impl View {
         for rect in [panes.contents, panes.status, panes.bar, panes.tabs] {
             ui.painter().rect_filled(rect, 0.0, ground);
         }
-        if self.home.open {
+        if self.home.open || state.place.lesson.is_none() {
             let room = Rect::from_min_max(panes.bar.left_bottom(), panes.status.right_top());
-            commands.extend(self.home.show(ui, state, room));
+            if self.home.open {
+                commands.extend(self.home.show(ui, state, room));
+            } else {
+                let is_reading = state.library.problems.is_empty();
+                let text =
+                    if is_reading { "Reading the lessons." } else { "No lesson could be read. The messages say why." };
+                pane(ui, room, "no lesson", |ui| empty::show(ui, text));
+            }
             self.bar(ui, state, &panes, &mut commands);
             row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
             help::show(ui, &mut self.help);
@@ -200,7 +209,10 @@ impl View {
         pane(ui, panes.source.shrink2(vec2(12.0, 8.0)), "source", |ui| {
             let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
             let hovered = hovered.or(self.traced_line);
-            let happened = self.code.show(ui, state, &source::Lit { executing, hovered });
+            // After a change of the text the trace begins anew elsewhere; the text stays where it is written.
+            let stays = state.place.bench.edit.is_some() && !self.stage.is_playing();
+            let lit = source::Lit { executing, hovered, watched: self.stage.silent_line(), stays };
+            let happened = self.code.show(ui, state, &lit);
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);
         });

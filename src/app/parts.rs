@@ -40,7 +40,7 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, &told));
     let is_inside = |line: Option<u32>| line.filter(|line| (part.before..=part.before + lines).contains(line));
     let hidden = |line| is_inside(line).filter(|_| !is_open);
-    let lit = Lit { executing: hidden(below.lit.executing), hovered: hidden(below.lit.hovered) };
+    let lit = Lit { executing: hidden(below.lit.executing), hovered: hidden(below.lit.hovered), ..Lit::default() };
     for (_, ground) in source::grounds(theme, &lit, None) {
         ui.painter().add(ground.shape(rect));
     }

@@ -17,7 +17,7 @@ use crate::base::units::{count, counted, digits3};
 use crate::figures::frame::Tag;
 use crate::figures::palette::{Hue, Ink, Theme};
 use crate::job::Language;
-use crate::lesson::Kernel;
+use crate::lesson::{Kernel, Program};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::edits::Edit;
@@ -32,12 +32,17 @@ pub const GUTTER: f32 = 64.0;
 const ONE_ROW: f32 = 600.0;
 const OTHERS: f32 = 420.0;
 
-/// Requests of the source pane to its neighbours.
+/// The lines that the neighbours of the source pane are about.
+#[derive(Default)]
 pub struct Lit {
     /// The line that the event on the stage came from.
     pub executing: Option<u32>,
     /// The line that the pointer elsewhere is about.
     pub hovered: Option<u32>,
+    /// The line to keep in sight, if it is not the executing one.
+    pub watched: Option<u32>,
+    /// Whether the executing line is left where it is: the learner writes elsewhere.
+    pub stays: bool,
 }
 
 /// Actions of the learner in the pane.
@@ -96,18 +101,17 @@ impl Code {
             crate::app::empty::show(ui, "This pass has no kernel: the driver copies or fills the buffer.");
             return happened;
         };
-        if let Some(edit) = &edit {
-            happened.commands.extend(self.version(ui, state, edit));
-        }
-        if !one_row {
-            ui.horizontal(|ui| {
-                if edit.is_none() {
+        match &edit {
+            Some(edit) => happened.commands.extend(self.version(ui, state, (program, kernel), edit)),
+            None if one_row => {}
+            None => {
+                ui.horizontal(|ui| {
                     let (text, command) = languages::switch(ui, state, kernel);
                     chosen = text;
                     happened.commands.extend(command);
-                }
-                happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
-            });
+                    happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
+                });
+            }
         }
         let text = chosen;
         let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
@@ -153,7 +157,7 @@ impl Code {
             text: &text,
             // Counts are of the last text that compiled.
             trace: state.traced().and_then(|t| t.trace(state.place.pass())).filter(|_| runs),
-            lit: if runs { lit } else { &Lit { executing: None, hovered: None } },
+            lit: if runs { lit } else { &Lit::default() },
             open: open(state),
             problems: &state.edit_problems(),
         };
@@ -161,7 +165,13 @@ impl Code {
     }
 
     /// The rows of a version of the learner's: its name and what becomes of it, and what is wrong with it.
-    fn version(&mut self, ui: &mut Ui, state: &State, edit: &Edit) -> Vec<Command> {
+    fn version(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        (program, kernel): (&Program, &Kernel),
+        edit: &Edit,
+    ) -> Vec<Command> {
         let mut commands = Vec::new();
         let own = state.exercise_of(&edit.id).is_none();
         ui.horizontal(|ui| {
@@ -175,19 +185,22 @@ impl Code {
                     commands.push(Command::RenameEdit(name));
                 }
             }
-            if self.sure(ui, "Start again", "Drop what I wrote?", "Back to the text that it began with") {
-                commands.push(Command::ResetEdit(edit.id.clone()));
-            }
+            ui.add_enabled_ui(!state.is_untouched(&edit.id), |ui| {
+                if self.sure(ui, "Start again", "Drop what I wrote?", "Back to the text that it began with") {
+                    commands.push(Command::ResetEdit(edit.id.clone()));
+                }
+            });
             if own && self.sure(ui, "Discard", "Discard it?", "Drops this version") {
                 commands.push(Command::DiscardEdit);
             }
+            commands.extend(languages::origin_and_file(ui, state, program, kernel));
         });
         // Always a line, so that the code below does not move while it is typed.
         let typing = state.trials.drafts.get(&edit.id).is_some_and(|draft| draft.is_pending());
         let (text, ink) = match state.edit_problems().into_iter().next() {
             _ if typing => ("…".to_owned(), Ink::Muted),
             // An exercise that nobody began is not wrong yet.
-            Some(_) if state.is_untouched(&edit.id) => ("not solved yet".to_owned(), Ink::Muted),
+            _ if state.is_untouched(&edit.id) => ("not solved yet".to_owned(), Ink::Muted),
             Some(problem) => (problem.to_string().replace("error: ", ""), Hue::Conflict.ink()),
             None if edit.language == Language::Cuda => {
                 let is_compiled = state.found.measured(&edit.id).is_some() || state.found.traced(&edit.id).is_some();
@@ -226,7 +239,7 @@ pub fn most(trace: Option<&Trace>) -> u64 {
 /// Text to read only: what a compiler made, or another language.
 fn lines(ui: &mut Ui, source: &str, open: &[String]) {
     ui.spacing_mut().item_spacing.y = 0.0;
-    let nothing = Below { trace: None, lit: &Lit { executing: None, hovered: None }, open };
+    let nothing = Below { trace: None, lit: &Lit::default(), open };
     for part in base::parts::parts(source) {
         if parts::row(ui, &part, &nothing) {
             piece(ui, &part, source);

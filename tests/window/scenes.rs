@@ -235,7 +235,7 @@ fn a_page_opens_at_what_it_speaks_of() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
     let pages = [
-        ("one_loop", 2, "–: not written"),
+        ("one_loop", 2, "not written"),
         ("one_loop", 4, "Divergent"),
         ("one_loop", 5, "Divergent"),
         ("coalescing", 14, "wave 1 of"),

@@ -153,15 +153,27 @@ fn moved_by(index: usize, steps: f32, last: usize) -> usize {
     (index as f32 + steps).clamp(0.0, last as f32) as usize
 }
 
+/// The width of a parameter's control, in points.
+pub fn width(ui: &Ui, param: &Param, value: f64) -> f32 {
+    label(ui, param, value).2.x
+}
+
+/// A control's name and number, and the size of both.
+fn label(ui: &Ui, param: &Param, value: f64) -> (Arc<Galley>, Arc<Galley>, egui::Vec2) {
+    let layout = |text: String, font| ui.painter().layout_no_wrap(text, font, egui::Color32::PLACEHOLDER);
+    let name = layout(param.label.clone(), egui::FontId::proportional(theme::UI));
+    let number = layout(param.words(value), theme::medium(theme::UI));
+    let size = vec2(name.size().x + 6.0 + number.size().x + 2.0 * PADDING, number.size().y + 6.0);
+    (name, number, size)
+}
+
 /// The same control outside a sentence, with its name before it: for the row above the plot. One that the kernel on the bench does not use is
 /// drawn faintly.
 pub fn labelled(ui: &mut Ui, param: &Param, value: f64, used: bool) -> Option<f64> {
     let theme = theme::of(ui);
-    let layout = |text: String, font| ui.painter().layout_no_wrap(text, font, egui::Color32::PLACEHOLDER);
-    let name = layout(param.label.clone(), egui::FontId::proportional(theme::UI));
-    let number = layout(param.words(value), theme::medium(theme::UI));
-    let pill = vec2(number.size().x + 2.0 * PADDING, number.size().y + 6.0);
-    let (_, rect) = ui.allocate_space(vec2(name.size().x + 6.0 + pill.x, pill.y));
+    let (name, number, size) = label(ui, param, value);
+    let pill = vec2(number.size().x + 2.0 * PADDING, size.y);
+    let (_, rect) = ui.allocate_space(size);
     // Of the parameter, not of its place in the row: the keyboard stays with it whatever comes and goes beside it.
     let response = ui.interact(rect, Id::unique("control").with(&param.id), egui::Sense::click_and_drag());
     let middle = |galley: &Galley| rect.center().y - galley.size().y / 2.0;

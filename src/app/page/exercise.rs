@@ -11,6 +11,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Catch, Exercise};
+use crate::session::desk::event::Work;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Reached, Verdict};
 
@@ -39,6 +40,10 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         }
         if start_again(ui, tried.source.is_some()) {
             asks.push(Ask::Reset(yours.clone()));
+        }
+        if reading.state.status.activities.contains_key(&Work::Judge) {
+            ui.spinner();
+            ui.label(RichText::new("checking your kernel…").color(muted));
         }
         let now = matches!(verdict.map(|judged| &judged.verdict), Some(Verdict::Solved(_)));
         if tried.solution.is_some() && !now {
@@ -100,6 +105,8 @@ fn parts(ui: &mut Ui, parts: &[Reached]) -> Option<EventClass> {
         return None;
     }
     let small = |text: String, ink: Ink| RichText::new(text).size(theme::TABLE).color(theme::color(theme, ink));
+    ui.add_space(4.0);
+    ui.label(small("Counted over the whole grid, all warps together:".to_owned(), Ink::Muted));
     for part in parts {
         let (said, ink) = if part.ok { ("reached", Hue::Shared.ink()) } else { ("not yet", Hue::Store.ink()) };
         ui.add_space(6.0);

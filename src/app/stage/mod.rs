@@ -28,7 +28,7 @@ use crate::lesson::Picture;
 use crate::session::desk::Command;
 use crate::session::desk::place::Element;
 use crate::session::desk::state::State;
-use crate::session::show::first::first_to_see;
+use crate::session::show::first::{first_to_see, watched_line};
 use crate::trace::Timeline;
 use crate::trace::provenance::{Origin, Writing};
 
@@ -58,6 +58,8 @@ pub struct Stage {
     sought: u32,
     /// The element whose write the stage went to last.
     answered: Option<Element>,
+    /// A watched line without an event of the warp, and the position of the warp's clock that it is shown at.
+    silent: Option<(u32, f32)>,
     /// The answer that is ringed, the timeline that it is ringed on, and the rings.
     marks: (Option<*const Origin>, *const Timeline, Vec<Mark>),
     /// How the learner reads a buffer.
@@ -94,6 +96,7 @@ impl Stage {
         self.begin = true;
         self.parts_of = None;
         self.seek = None;
+        self.silent = None;
         self.reading.from = None;
         self.player.go_to(0);
     }
@@ -115,6 +118,18 @@ impl Stage {
     pub fn event(&self, timeline: &Timeline, workgroup: u32) -> Option<usize> {
         let events = events(timeline, workgroup, self.warp);
         events.get(self.player.event(events.len())?).copied()
+    }
+
+    /// Whether a warp's events play.
+    #[must_use]
+    pub fn is_playing(&self) -> bool {
+        self.player.playing
+    }
+
+    /// The watched line, if the warp has no event there, until the warp's clock moves.
+    #[must_use]
+    pub fn silent_line(&self) -> Option<u32> {
+        self.silent.filter(|(_, position)| self.player.position.to_bits() == position.to_bits()).map(|(line, _)| line)
     }
 
     /// Draws the stage into what is left of `ui`, below the strip of a program's `passes`. `lit` is what the pointer is on elsewhere.
@@ -193,6 +208,9 @@ impl Stage {
         let (watch, at) = state.opening().map(|s| (s.watch.as_str(), s.at)).unwrap_or_default();
         let source = state.place.kernel().map(|k| &**k.source()).unwrap_or_default();
         self.player.go_to(first_to_see(timeline, &events, source, watch, at));
+        let line = watched_line(source, watch);
+        let has_event = |line: &u32| events.iter().any(|event| timeline.events[*event].line == *line);
+        self.silent = line.filter(|line| !has_event(line)).map(|line| (line, self.player.position));
         self.begin = false;
     }
 

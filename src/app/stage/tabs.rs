@@ -4,7 +4,7 @@ use egui::containers::menu::MenuButton;
 use egui::{Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::figures::palette::Ink;
-use crate::figures::{self, Figure};
+use crate::figures::{self, Clock, Figure};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -15,7 +15,7 @@ use super::side;
 const TABS: f32 = 40.0;
 
 /// Room that the choices on the right take.
-const CHOICES: f32 = 140.0;
+const CHOICES: f32 = 156.0;
 
 /// The name of the menu with the tabs that find no room.
 const MORE: &str = "More…";
@@ -39,22 +39,21 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     let shown = state.shown_figure().card().name;
     let mut chosen = shown;
     let room = row.available_width() - CHOICES;
-    if fit(&row, &scenes, room) < scenes.len() {
+    if fit(&row, (state, &scenes), room) < scenes.len() {
         row.spacing_mut().button_padding.x = 4.0;
         row.spacing_mut().item_spacing.x = 1.0;
     }
-    let (tabs, rest) = scenes.split_at(fit(&row, &scenes, room));
+    let (tabs, rest) = scenes.split_at(fit(&row, (state, &scenes), room));
     for scene in tabs {
-        tab(&mut row, *scene, shown, &mut chosen);
+        tab(&mut row, (*scene, name(state, *scene)), shown, &mut chosen);
     }
     if !rest.is_empty() {
         // The button says which of its pictures is shown.
-        let name =
-            rest.iter().map(|figure| figure.card()).find(|card| card.name == shown).map_or(MORE, |card| card.tab);
-        let button = egui::Button::new(name).selected(name != MORE);
+        let title = rest.iter().find(|figure| figure.card().name == shown).map_or(MORE, |figure| name(state, *figure));
+        let button = egui::Button::new(title).selected(title != MORE);
         let (response, _) = MenuButton::from_button(button).ui(&mut row, |ui| {
             for scene in rest {
-                tab(ui, *scene, shown, &mut chosen);
+                tab(ui, (*scene, name(state, *scene)), shown, &mut chosen);
             }
         });
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "More pictures on the stage"));
@@ -62,9 +61,11 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     }
     let mut command = None;
     row.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-        if state.is_python_first() {
+        // The width of a warp says nothing to a reader before the page that explains warps.
+        if state.is_python_first() || !state.knows_model() {
             return;
         }
+        ui.spacing_mut().item_spacing.x = 8.0;
         command = lanes(ui, state);
         if figures::plays(state.shown_figure()) {
             command = command.take().or(side::choose(ui, state));
@@ -73,30 +74,37 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     command.or((chosen != shown).then_some(Command::ShowFigure(chosen.to_owned())))
 }
 
-/// One picture's tab.
-fn tab(ui: &mut Ui, figure: &dyn Figure, shown: &str, chosen: &mut &'static str) {
+/// The name on a picture's tab: an explorer has its own.
+fn name(state: &State, figure: &dyn Figure) -> &'static str {
     let card = figure.card();
-    let response = ui.selectable_value(chosen, card.name, card.tab);
+    let explorer = state.place.step().and_then(|step| figures::explore::find(step.explorer()?));
+    explorer.filter(|_| card.clock == Clock::Hand).map_or(card.tab, |explorer| explorer.tab)
+}
+
+/// One picture's tab.
+fn tab(ui: &mut Ui, (figure, title): (&dyn Figure, &str), shown: &str, chosen: &mut &'static str) {
+    let card = figure.card();
+    let response = ui.selectable_value(chosen, card.name, title);
     response.widget_info(|| {
-        let name = format!("{} on the stage", card.tab);
+        let name = format!("{title} on the stage");
         egui::WidgetInfo::selected(egui::Role::Tab, true, card.name == shown, name)
     });
     response.on_hover_text(card.help);
 }
 
 /// How many of the tabs find room: all, or those that leave some for a menu with the rest.
-fn fit(ui: &Ui, scenes: &[&dyn Figure], room: f32) -> usize {
+fn fit(ui: &Ui, (state, scenes): (&State, &[&dyn Figure]), room: f32) -> usize {
     let font = egui::TextStyle::Button.resolve(ui.style());
     let around = 2.0 * ui.spacing().button_padding.x + ui.spacing().item_spacing.x;
-    let wide = |name: &str| {
-        ui.painter().layout_no_wrap(name.to_owned(), font.clone(), egui::Color32::PLACEHOLDER).size().x + around
+    let wide = |title: &str| {
+        ui.painter().layout_no_wrap(title.to_owned(), font.clone(), egui::Color32::PLACEHOLDER).size().x + around
     };
-    let widths: Vec<f32> = scenes.iter().map(|scene| wide(scene.card().tab)).collect();
+    let widths: Vec<f32> = scenes.iter().map(|scene| wide(name(state, *scene))).collect();
     if widths.iter().sum::<f32>() <= room {
         return scenes.len();
     }
     // The menu is as wide as the widest name that it can show.
-    let menu = scenes.iter().map(|scene| wide(scene.card().tab)).fold(wide(MORE), f32::max) + 16.0;
+    let menu = scenes.iter().map(|scene| wide(name(state, *scene))).fold(wide(MORE), f32::max) + 16.0;
     let mut used = menu;
     widths
         .iter()

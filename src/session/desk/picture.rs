@@ -47,7 +47,13 @@ impl State {
     pub fn picture(&self) -> Picture {
         let name = self.shown_figure().card().name;
         let own = self.opening().map(|step| &step.figure).filter(|figure| figure.name == name);
-        own.cloned().unwrap_or_else(|| Picture::named(name))
+        let mut picture = own.cloned().unwrap_or_else(|| Picture::named(name));
+        // The lesson's words are about the kernel that the lesson gives.
+        let program = &self.place.bench.variant.program;
+        if self.exercise_of(program).is_some() && !self.is_untouched(program) {
+            picture.args.retain(|arg| !matches!(arg.name.as_str(), "title" | "caption"));
+        }
+        picture
     }
 
     /// The results that the figure on the stage is drawn from; empty until its program is compiled.

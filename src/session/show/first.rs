@@ -2,13 +2,18 @@
 
 use crate::trace::{EventKind, Timeline};
 
+/// The number of the first line that contains `watch`. None if `watch` is empty.
+#[must_use]
+pub fn watched_line(source: &str, watch: &str) -> Option<u32> {
+    (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(number, _)| number)
+}
+
 /// The index in `events` that a step shows first: on the source line that contains `watch`, the first access of the buffer that `watch`
 /// begins with, else the line's first access, or its first event if it accesses nothing, such as a branch; else the costliest access, the
 /// first of equals; 0 if nothing is accessed. The search starts at the share `at` of the record.
 #[must_use]
 pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: &str, at: f64) -> usize {
-    let line =
-        (1_u32..).zip(source.lines()).find(|(_, text)| !watch.is_empty() && text.contains(watch)).map(|(n, _)| n);
+    let line = watched_line(source, watch);
     let cost = |index: &usize| match timeline.events[*index].kind {
         EventKind::Access { cost, .. } => Some(cost),
         EventKind::Subgroup { .. } | EventKind::Barrier | EventKind::Branch { .. } => None,
