@@ -3,6 +3,8 @@
 //! The kernel you read is the kernel you watch and the kernel you time. ARCHITECTURE.md is the map;
 //! a file imports only from layers below its own, and `tests/tidy.rs` checks that. The lowest layers
 //! are crates of their own, in `crates/`.
+// A page runs a part of the program.
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports, unused_variables))]
 
 #[cfg(feature = "app")]
 pub mod app;
@@ -13,6 +15,10 @@ mod fonts;
 pub mod gpu;
 pub mod job;
 pub mod lesson;
+#[cfg(not(target_family = "wasm"))]
+pub mod math;
+#[cfg(target_family = "wasm")]
+#[path = "math_in_page.rs"]
 pub mod math;
 pub mod measure;
 pub mod notes;

@@ -35,6 +35,13 @@ const TALLEST: f64 = 60.0;
 /// The largest area of a formula, in square ems: what it takes as a texture stays within some ten MiB.
 const LARGEST: f64 = 2000.0;
 
+/// Where `latex` is no LaTeX: the byte, and why. None if it is.
+#[must_use]
+pub fn mistake(latex: &str) -> Option<(usize, String)> {
+    let error = ratex_parser::parse(latex).err()?;
+    Some((error.loc.as_ref().map_or(0, |loc| loc.start), error.message.clone()))
+}
+
 /// Whether `latex` can be drawn.
 ///
 /// # Errors

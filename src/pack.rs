@@ -1,6 +1,8 @@
 //! The files of a pack, which are built into the program or are in a folder.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Serialize};
@@ -8,12 +10,15 @@ use serde::{Deserialize, Serialize};
 use crate::base::diag::Diagnostic;
 use crate::base::files::{FileError, LARGEST, read_file, text_of};
 
-static LESSONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/lessons");
-static SHADERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/shaders");
-static ASSETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/assets");
-
-/// A pack's three folders, by their names within the pack.
-static BUILT_IN: [(&str, &Dir<'_>); 3] = [("lessons", &LESSONS), ("shaders", &SHADERS), ("assets", &ASSETS)];
+/// A pack's three folders, by their names within the pack. A page brings the files that it needs.
+#[cfg(not(target_family = "wasm"))]
+static BUILT_IN: [(&str, &Dir<'_>); 3] = [
+    ("lessons", &include_dir!("$CARGO_MANIFEST_DIR/lessons")),
+    ("shaders", &include_dir!("$CARGO_MANIFEST_DIR/shaders")),
+    ("assets", &include_dir!("$CARGO_MANIFEST_DIR/assets")),
+];
+#[cfg(target_family = "wasm")]
+static BUILT_IN: [(&str, &Dir<'_>); 0] = [];
 
 /// The files of a pack: `lessons/`, `shaders/` and `assets/`. Paths within it have `/` between their parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +27,8 @@ pub enum PackFiles {
     Embedded,
     /// A folder on disk that holds the three.
     Folder(PathBuf),
+    /// Files by their paths, as a page has them.
+    Memory(Arc<BTreeMap<String, Vec<u8>>>),
 }
 
 impl PackFiles {
@@ -48,6 +55,7 @@ impl PackFiles {
                 Ok(dir.get_file(rest).ok_or(FileError::Missing)?.contents().to_vec())
             }
             Self::Folder(root) => read_file(&resolve(root, path)?, most).map_err(|error| FileError::from(&error)),
+            Self::Memory(files) => files.get(path).cloned().ok_or(FileError::Missing),
         }
     }
 
@@ -79,6 +87,10 @@ impl PackFiles {
             }
             Self::Folder(root) if is_inside(folder) => list_folder(root, folder, &mut paths),
             Self::Folder(_) => {}
+            Self::Memory(files) => {
+                let below = format!("{folder}/");
+                paths.extend(files.keys().filter(|path| path.starts_with(&below)).cloned());
+            }
         }
         paths.sort();
         paths
@@ -88,7 +100,7 @@ impl PackFiles {
     #[must_use]
     pub fn display(&self, path: &str) -> String {
         match self {
-            Self::Embedded => path.to_owned(),
+            Self::Embedded | Self::Memory(_) => path.to_owned(),
             Self::Folder(root) => root.join(path).display().to_string(),
         }
     }

@@ -3,8 +3,8 @@
 
     cargo build && python3 tests/readers.py [--program PATH] [LESSON ...]
 
-It needs the Python packages pyyaml, nbformat, nbclient, ipykernel and anki, and the programs jekyll, hugo and pandoc. One that is missing is
-named, and makes the command fail, too. The learner's state is the one that Warpbook finds, as in any other export.
+It needs the Python packages pyyaml, nbformat, nbclient, ipykernel, anki and playwright, and the programs jekyll, hugo, pandoc, pdftoppm and
+chromium. One that is missing is named, and makes the command fail, too. The learner's state is the one that Warpbook finds, as in any other export.
 """
 import argparse
 import os
@@ -145,8 +145,58 @@ def anki(lesson, folder):
     return f"{rows} cards, the same again are none"
 
 
+def html(lesson, folder):
+    """A picture plays, is stepped and pointed at, and an edited kernel has the program's counts."""
+    import json
+    from playwright.sync_api import sync_playwright
+    run(options.program, "export", lesson, "--format", "html", "--backend", "simt", "-o", folder)
+    note = pathlib.Path(folder) / f"{lesson}.html"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        page = browser.new_page()
+        errors = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or errors.append(request.url))
+        page.goto(note.as_uri())
+        figure = page.locator("figure[data-plays]").first
+        figure.locator("button.begin").click()
+        figure.locator(".controls button").first.wait_for(timeout=60_000)
+        where = figure.locator(".where").inner_text()
+        figure.locator("button[title='One back']").click()
+        back = figure.locator(".where").inner_text()
+        figure.get_by_text("Play", exact=True).click()
+        page.wait_for_timeout(500)
+        room = figure.locator(".stage").bounding_box()
+        page.mouse.move(room["x"] + room["width"] / 2, room["y"] + room["height"] / 2)
+        figure.locator("summary").click()
+        code = figure.locator("textarea").input_value()
+        figure.locator("textarea").fill(code.replace("fn main", "fn mein"))
+        figure.get_by_text("Trace it again").click()
+        broken = figure.locator(".problem").inner_text()
+        edited = code.replace(") {\n", ") {\n    // edited\n", 1)
+        assert edited != code
+        figure.locator("textarea").fill(edited)
+        figure.get_by_text("Trace it again").click()
+        page.wait_for_timeout(1000)
+        rows = [row.split("\t") for row in figure.locator("table").inner_text().splitlines()[1:]]
+        plays = json.loads(figure.get_attribute("data-plays"))
+        browser.close()
+    assert not errors, errors
+    assert broken and rows and all(before == now for _, before, now in rows), (broken, rows)
+    size = note.stat().st_size
+    return f"{where}, then {back}; {len(rows)} counts of {plays['step']}; {size} bytes"
+
+
+def pdf(lesson, folder):
+    note = export("pdf", lesson, folder)
+    run("pdftoppm", "-r", "40", "-png", str(note), str(pathlib.Path(folder) / "page"))
+    pages = sorted(pathlib.Path(folder).glob("page*.png"))
+    assert pages and all(page.stat().st_size > 1000 for page in pages)
+    return f"{len(pages)} pages"
+
+
 failed = 0
-for check in [obsidian, jekyll, hugo, quarto, github, jupyter, anki]:
+for check in [obsidian, jekyll, hugo, quarto, github, jupyter, anki, pdf, html]:
     for lesson in options.lessons:
         folder = tempfile.mkdtemp()
         try:

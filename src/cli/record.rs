@@ -40,7 +40,7 @@ pub(super) fn record(context: &Context, args: &RecordArgs) -> Result<ExitCode, E
     }
     let folder = match &context.files {
         PackFiles::Folder(folder) => folder.as_path(),
-        PackFiles::Embedded => Path::new("."),
+        PackFiles::Embedded | PackFiles::Memory(_) => Path::new("."),
     };
     let target = |recording: &Recording| {
         let path = args.output.clone().unwrap_or_else(|| record::default_path(recording, folder));

@@ -64,6 +64,10 @@ pub(super) fn make(
 /// Works on another thread, and calls `waiting` once per [`TICK`] until the work is done. The work's flag is set when that returns true.
 fn attended<T: Send>(waiting: &mut dyn FnMut() -> bool, work: impl FnOnce(&AtomicBool) -> T + Send) -> T {
     let cancel = AtomicBool::new(false);
+    // A page has no threads.
+    if cfg!(target_family = "wasm") {
+        return work(&cancel);
+    }
     std::thread::scope(|scope| {
         let (end, ended) = mpsc::channel::<()>();
         let cancel = &cancel;

@@ -23,5 +23,9 @@ pub mod simt;
 pub mod tokenizer;
 pub mod toolkit;
 mod walk;
+#[cfg(not(target_family = "wasm"))]
+mod wgpu;
+#[cfg(target_family = "wasm")]
+#[path = "wgpu_in_page.rs"]
 mod wgpu;
 pub mod worker;

@@ -1,7 +1,8 @@
-//! A report as one self-contained HTML file that runs no scripts, and reads well on screen and on paper.
+//! A report as one self-contained HTML file, which reads well on screen and on paper. It runs no script but the one that plays its pictures.
 
 use super::csv::to_read;
 use super::own_words;
+use super::page::{self, Playing};
 use super::report::{NoteBlock, Report, Section, unique};
 use super::style::STYLE;
 use crate::base::sanitize::harmless;
@@ -15,9 +16,23 @@ pub(super) const TEXT_PX: f32 = 17.0;
 /// The first line of the file.
 pub(super) const DOCTYPE: &str = "<!DOCTYPE html>\n";
 
-/// Writes the report: the file without its first line.
+/// Writes the report, with still pictures: the file without its first line.
 #[must_use]
 pub fn render(report: &Report) -> String {
+    page(report, "default-src 'none'; style-src 'unsafe-inline'", "")
+}
+
+/// The same with its pictures that play.
+#[must_use]
+pub fn playing(report: &Report) -> String {
+    match report.playing.as_ref().and_then(page::parts) {
+        Some((policy, elements)) => page(report, &policy, &elements),
+        None => render(report),
+    }
+}
+
+/// The page under a policy, with elements at its end.
+fn page(report: &Report, policy: &str, elements: &str) -> String {
     let mut body = String::new();
     body.push_str(&format!("<header>\n<p class=\"kicker\">Warpbook note · {}</p>\n", escape(&report.lesson)));
     body.push_str(&format!("<h1>{}</h1>\n", escape(&report.title)));
@@ -30,7 +45,7 @@ pub fn render(report: &Report) -> String {
             body.push_str(&format!("<h2 id=\"{id}\">{}</h2>\n", escape(&section.title)));
         }
         for block in &section.blocks {
-            body.push_str(&note_block(block));
+            body.push_str(&note_block(block, report.playing.as_ref()));
         }
     }
     if !report.meta.is_empty() {
@@ -42,14 +57,14 @@ pub fn render(report: &Report) -> String {
     }
     let body = body.replace("\r\n", "\n");
     let body = harmless(&body);
-    // The policy forbids scripts and the network, whatever a figure or a link may hold.
+    // The policy forbids the network, and other scripts, whatever a figure or a link may hold.
     format!(
         "<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <meta name=\"color-scheme\" content=\"light dark\"/>\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\"/>\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"/>\n\
          <meta name=\"generator\" content=\"Warpbook\"/>\n<title>{}</title>\n<style>{STYLE}</style>\n</head>\n\
-         <body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+         <body>\n<main>\n{body}</main>\n{elements}</body>\n</html>\n",
         escape(&report.title)
     )
 }
@@ -72,12 +87,17 @@ fn contents(sections: &[Section]) -> String {
     format!("<nav aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n", entries.concat())
 }
 
-fn note_block(block: &NoteBlock) -> String {
+fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
     match block {
         NoteBlock::Prose(prose) => blocks(prose, math),
-        NoteBlock::Figure { caption, svg, alt, .. } => {
+        NoteBlock::Figure { id, caption, svg, alt } => {
+            let plays = playing.and_then(|playing| playing.figures.get(id));
+            let plays = plays.map_or_else(String::new, |of| format!(" data-plays=\"{}\"", escape(of)));
             let picture = if is_svg(svg) { svg.clone() } else { format!("<p>{}</p>", escape(alt)) };
-            format!("<figure class=\"wide\">\n{picture}<figcaption>{}</figcaption>\n</figure>\n", escape(caption))
+            format!(
+                "<figure class=\"wide\"{plays}>\n{picture}<figcaption>{}</figcaption>\n</figure>\n",
+                escape(caption)
+            )
         }
         NoteBlock::Data { caption, header, rows, .. } => {
             let (header, rows) = to_read(header, rows);
@@ -295,12 +315,15 @@ mod tests {
     #[test]
     fn a_figure_that_is_no_picture_is_described() {
         let figure = |svg: &str| {
-            note_block(&NoteBlock::Figure {
-                id: "x".into(),
-                caption: "c".into(),
-                svg: svg.into(),
-                alt: "what it shows".into(),
-            })
+            note_block(
+                &NoteBlock::Figure {
+                    id: "x".into(),
+                    caption: "c".into(),
+                    svg: svg.into(),
+                    alt: "what it shows".into(),
+                },
+                None,
+            )
         };
         for hostile in [
             "<script>alert(1)</script>",

@@ -5,6 +5,7 @@ pub mod csv;
 pub mod html;
 pub mod jupyter;
 pub mod markdown;
+pub mod page;
 pub mod picture;
 pub mod read;
 pub mod report;

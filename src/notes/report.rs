@@ -1,5 +1,6 @@
 //! The content of a note, before it is written in any format.
 
+use super::page::Playing;
 use crate::lesson::{Block, Inline};
 
 /// The name that the index of notes has where a note has its lesson's.
@@ -18,6 +19,8 @@ pub struct Report {
     pub meta: Vec<(String, String)>,
     /// Its parts: the learner's own first, then the book's, then the small print.
     pub sections: Vec<Section>,
+    /// The pictures that play in an HTML note. None if all of them are still.
+    pub playing: Option<Playing>,
 }
 
 /// One part of a note.
@@ -139,6 +142,7 @@ pub(super) mod tests {
                 ("driver".into(), "580.1\nsecond: line".into()),
                 ("seed".into(), "1".into()),
             ],
+            playing: None,
             sections: vec![
                 Section {
                     id: "request".into(),

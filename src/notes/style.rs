@@ -36,6 +36,16 @@ blockquote>:last-child,.own>:last-child,.card>:last-child{margin-bottom:0}
 figure{overflow-x:auto}
 figure svg{min-width:560px;display:block;width:100%;height:auto;border:1px solid var(--line);border-radius:8px}
 figcaption{color:var(--muted);font-size:14px;line-height:1.5;margin-top:8px;text-align:center}
+.begin,.controls button,.controls select{font:14px/1.4 var(--sans);color:var(--text);background:var(--card);border:1px solid var(--line);border-radius:6px;padding:5px 12px;cursor:pointer}
+.begin{display:block;margin:8px auto 0}
+.controls{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:8px 0;font:14px/1.4 var(--sans)}
+.controls[hidden]{display:none}
+.controls input{flex:1;min-width:120px;accent-color:var(--accent)}
+.where,.tip{color:var(--muted);font:14px/1.4 var(--sans);font-variant-numeric:tabular-nums}
+.where{min-width:9ch;text-align:right}.tip{margin:0;min-height:2.8em;white-space:pre-line}
+figure textarea{display:block;width:100%;margin-top:8px;font:14px/1.5 var(--mono);color:var(--text);background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px;tab-size:4}
+.problem{color:var(--less)}figure .said p{font:14px/1.4 var(--sans);margin:4px 0}
+@media print{.begin,.controls,.tip,figure details{display:none}}
 .scroll{overflow-x:auto;margin-bottom:24px}
 table{border-collapse:collapse;font-size:14px;line-height:1.4;font-variant-numeric:tabular-nums lining-nums;min-width:50%}
 caption{caption-side:top;text-align:left;color:var(--muted);padding:0 0 8px}

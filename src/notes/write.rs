@@ -97,7 +97,7 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
             return Ok(());
         }
         Format::Html => {
-            let text = place::marked(&lesson, &html::render(report));
+            let text = place::marked(&lesson, &html::playing(report));
             let text = format!("{}{text}", html::DOCTYPE);
             let found = old.as_deref().map(|old| place::find(old, &lesson, &path)).transpose()?.flatten();
             (text, found.is_some_and(|found| found.edited), Vec::new())

@@ -13,6 +13,7 @@ use warpbook::job::{Code, Job};
 use warpbook::lesson::PackFiles;
 use warpbook::session::jobs::{self, Purpose};
 
+mod module;
 #[path = "../../crates/tracer/examples/page.rs"]
 mod page;
 

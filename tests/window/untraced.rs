@@ -183,6 +183,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
         recording: RecordingChoice::default(),
         backend: Choice::Only(Backend::Simt),
         seed: 1,
+        still: false,
     };
     let (report, problems) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
     assert_eq!(problems.len(), 1, "said once for the experiment: {problems:?}");
@@ -255,6 +256,7 @@ fn a_note_shows_waves_without_a_trace() {
         recording: RecordingChoice::default(),
         backend: Choice::Only(Backend::Simt),
         seed: 1,
+        still: false,
     };
     let (report, _) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,10 @@ use warpbook_base::diag::{Diagnostic, Place};
 /// The vocabularies that are built in. Their files are OpenAI's, packed.
 pub const BUILT_IN: [&str; 2] = ["cl100k_base", "o200k_base"];
 
-/// The files of [`BUILT_IN`], in its order.
+/// The files of [`BUILT_IN`], in its order. They are too large for a page.
+#[cfg(target_family = "wasm")]
+const PACKED: [&[u8]; BUILT_IN.len()] = [&[]; BUILT_IN.len()];
+#[cfg(not(target_family = "wasm"))]
 const PACKED: [&[u8]; BUILT_IN.len()] = [
     include_bytes!("../../../assets/vocabularies/cl100k_base.tiktoken.gz"),
     include_bytes!("../../../assets/vocabularies/o200k_base.tiktoken.gz"),

@@ -20,7 +20,7 @@ pub struct ExportArgs {
     /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
     pub format: Vec<Format>,
-    /// The program that reads the note: obsidian, jekyll, hugo, quarto, jupyter, anki or github. The folder is a vault, or a site's root or its
+    /// The program that reads the note: obsidian, jekyll, hugo, quarto, jupyter, anki, github or pdf. The folder is a vault, or a site's root or its
     /// `_posts`.
     #[arg(long = "for", value_name = "PROGRAM", value_parser = reader, conflicts_with = "format")]
     pub reader: Option<Format>,
@@ -40,6 +40,9 @@ pub struct ExportArgs {
     /// Seed of the random inputs.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Leave out the part of an HTML note that plays: it is small, and runs no script.
+    #[arg(long)]
+    pub still: bool,
     /// Measure every experiment, also those that the window has measured on this device.
     #[arg(long)]
     pub again: bool,

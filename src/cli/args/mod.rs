@@ -41,7 +41,7 @@ use crate::trace::record::Backend;
 
 /// A notebook that explains how machine-learning systems use a GPU. Without a command it opens the window.
 #[derive(Parser, Debug)]
-#[command(name = "warpbook", version = crate::session::VERSION)]
+#[command(name = "warpbook", version = crate::session::VERSION, after_help = "The guide is in docs/src of the sources, and the options of a command in `warpbook help COMMAND`.")]
 pub struct Cli {
     /// A folder with lessons/, shaders/ and assets/ to use instead of the built-in pack.
     #[arg(long, global = true, value_name = "DIR")]

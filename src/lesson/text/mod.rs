@@ -462,9 +462,8 @@ impl<'a> Markdown<'a> {
         if let Some(live) = live_part(&latex) {
             let hint = "formulas are set as they stand; write the figure beside the formula";
             self.error(begin + live, "a live part cannot stand in a formula", hint);
-        } else if let Err(error) = ratex_parser::parse(&latex) {
-            let inside = error.loc.as_ref().map_or(0, |loc| loc.start);
-            let message = format!("this formula is not LaTeX that can be set: {}", error.message);
+        } else if let Some((inside, why)) = math::mistake(&latex) {
+            let message = format!("this formula is not LaTeX that can be set: {why}");
             self.error(begin + inside, message, "see katex.org for what is understood; a dollar sign is \\$");
         } else if let Err(error) = math::check(&latex, source.starts_with("$$")) {
             self.error(begin, error.message, error.hint.unwrap_or_default());

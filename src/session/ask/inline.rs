@@ -28,6 +28,12 @@ impl<'a> Inline<'a> {
         self.problems.into_inner()
     }
 
+    /// All answers, and the problems of all questions so far, each once.
+    #[must_use]
+    pub fn into_parts(self) -> (Answers, Vec<Diagnostic>) {
+        (self.answers.into_inner(), self.problems.into_inner())
+    }
+
     fn report(&self, outcome: &Outcome) {
         let found = match outcome {
             Ok(Answer::Traced(traced)) => traced.wrong.as_slice(),

@@ -127,6 +127,7 @@ mod tests {
             created: "2026-11-25".to_owned(),
             meta: Vec::new(),
             sections: vec![section],
+            playing: None,
         };
         let folder = tempfile::tempdir().unwrap();
         let files = notes::write(&report, &[Format::Html], &To::folder(folder.path())).unwrap().files;

@@ -46,6 +46,8 @@ pub struct Wanted<'a> {
     pub backend: Choice,
     /// Seed of the random inputs.
     pub seed: u64,
+    /// Whether all pictures of an HTML note are still.
+    pub still: bool,
 }
 
 /// Runs every experiment that a step of the note shows, then builds the note. `say` gets a line for each thing that begins.
@@ -58,7 +60,7 @@ pub fn run_and_report(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
-    let Wanted { lesson, kept, only, models, model, recordings, quotes, recording, backend, seed } = wanted;
+    let Wanted { lesson, kept, only, models, model, recordings, quotes, recording, backend, seed, still } = wanted;
     let (device, instead) = devices.resolve(backend)?;
     let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
     let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
@@ -105,6 +107,7 @@ pub fn run_and_report(
         sweeps,
         answers: Answers::default(),
         created: day::today(),
+        still,
     };
     let (report, mut wrong) = note::build(&input, cancel, &mut |_, _| ());
     problems.append(&mut wrong);

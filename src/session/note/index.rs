@@ -21,6 +21,7 @@ pub fn report(notes: &[(&Lesson, &LessonSaved, PathBuf)], folder: &Path, created
         created: created.to_owned(),
         meta: Vec::new(),
         sections: vec![Section { blocks: vec![list], ..Section::default() }],
+        playing: None,
     }
 }
 

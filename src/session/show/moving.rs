@@ -68,12 +68,17 @@ fn moments(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], [ticks, count
 }
 
 fn moment(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], position: f32, kept: &mut Kept) -> Frame {
-    let view = View {
+    titled::draw(answered.figure, &view(answered, stage, size, position), kept)
+}
+
+/// The view of a stage's figure at a moment.
+#[must_use]
+pub fn view<'a>(answered: &'a Answered, stage: &Stage<'a>, size: [f32; 2], position: f32) -> View<'a> {
+    View {
         position,
         motion: true,
         workgroup: stage.workgroup,
         warp: stage.warp(),
         ..View::still(&answered.given, stage.picture, size)
-    };
-    titled::draw(answered.figure, &view, kept)
+    }
 }

@@ -1,0 +1,38 @@
+//! The formulas of a page that plays: it draws none, and its lessons were checked before.
+
+use crate::base::diag::Diagnostic;
+
+/// A formula, drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MathSvg {
+    /// One `<svg>` element.
+    pub svg: String,
+    /// Its width in points.
+    pub width: f32,
+    /// Its height in points, depth included.
+    pub height: f32,
+    /// How far it reaches below the baseline of the text around it, in points.
+    pub depth: f32,
+}
+
+/// Where a formula is no LaTeX: never.
+#[must_use]
+pub fn mistake(_: &str) -> Option<(usize, String)> {
+    None
+}
+
+/// Whether a formula can be drawn.
+///
+/// # Errors
+/// Never.
+pub fn check(_: &str, _: bool) -> Result<(), Diagnostic> {
+    Ok(())
+}
+
+/// A formula as a picture.
+///
+/// # Errors
+/// Always.
+pub fn svg(_: &str, _: bool, _: f32, _: &str) -> Result<MathSvg, Diagnostic> {
+    Err(Diagnostic::error("a page draws no formulas"))
+}

@@ -1,0 +1,389 @@
+//! A step's stage as a page plays it: traced where it is shown, asked in JSON. A note carries the lesson's files and the program as a
+//! WebAssembly module (`crates/page`), and the answers are those that the program gives itself.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use serde::{Deserialize, Serialize};
+
+use super::moving;
+use super::stage::{self, Answered, Stage};
+use super::staged::Sources;
+use crate::base::diag::Diagnostic;
+use crate::base::units::number;
+use crate::figures::{Kept, svg, titled};
+use crate::gpu::simt;
+use crate::job::Language;
+use crate::lesson::{Lesson, PackFiles, Param, Step};
+use crate::session;
+use crate::session::ask::{Answers, At, Inline, Traced};
+use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::jobs::{self, cost};
+use crate::session::learn::edits::{self, Edit};
+use crate::session::run::compare::{self, Side};
+
+/// The most values that a control offers.
+const VALUES: usize = 24;
+
+/// Operations or bytes of a launch that a page traces in a few seconds: its controls offer no larger one.
+const QUICK: f64 = 1e8;
+
+/// A question of a page.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Asked {
+    /// The files of a pack with one lesson, by their paths; they come first.
+    Pack {
+        /// The lesson's id.
+        lesson: String,
+        /// Lanes in a traced warp.
+        warp_width: u32,
+        /// Seed of the random inputs.
+        seed: u64,
+        /// Text files.
+        files: BTreeMap<String, String>,
+    },
+    /// To open a step.
+    Open {
+        /// Its id.
+        step: String,
+        /// Values of parameters in place of the lesson's.
+        set: Vec<(String, f64)>,
+    },
+    /// To set a parameter.
+    Set {
+        /// Its id.
+        name: String,
+        /// The value.
+        value: f64,
+    },
+    /// To trace another text of the kernel on the stage; None for the lesson's.
+    Edit {
+        /// The text.
+        source: Option<String>,
+    },
+    /// A frame.
+    Frame {
+        /// Ticks of the clock before the present one, plus the present one's progress.
+        position: f32,
+        /// In points.
+        size: [f32; 2],
+        /// The pointer in the picture.
+        pointer: Option<[f32; 2]>,
+    },
+}
+
+/// A step that was opened or changed.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// Why there is no picture; empty if there is one.
+    pub problems: Vec<String>,
+    /// What the tracer found, with its lines.
+    pub findings: Vec<String>,
+    /// Ticks of the figure's clock.
+    pub ticks: usize,
+    /// The tick at which the step opens.
+    pub first: usize,
+    /// The parameters that the program depends on.
+    pub params: Vec<Control>,
+    /// The kernel's text, if it is in WGSL.
+    pub kernel: Option<String>,
+    /// Counts over the whole grid: a name, the count of the lesson's kernel, the count now.
+    pub counts: Vec<[String; 3]>,
+}
+
+/// A parameter, its value, and the values that it can have, each in words.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Control {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub label: String,
+    /// Its value.
+    pub value: f64,
+    /// Its values.
+    pub values: Vec<(f64, String)>,
+}
+
+/// A frame of the picture.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Framed {
+    /// The picture.
+    pub svg: String,
+    /// A description of what the pointer is on.
+    pub tip: Option<String>,
+}
+
+/// What a page keeps between its questions.
+#[derive(Default)]
+pub struct Page {
+    opened: Option<Open>,
+    pack: Option<(Arc<Lesson>, u32, u64)>,
+    answers: Answers,
+}
+
+struct Open {
+    step: Step,
+    plain: Step,
+    setting: Arc<Setting>,
+    at: At,
+    answered: Answered,
+    kept: Kept,
+    edit: Option<String>,
+}
+
+impl Page {
+    /// Answers a question in JSON: an [`Opened`] or a [`Framed`].
+    #[must_use]
+    pub fn answer(&mut self, question: &str) -> String {
+        let asked = match serde_json::from_str::<Asked>(question) {
+            Ok(asked) => asked,
+            Err(error) => return said(&failed(format!("the page asked for something unknown: {error}"))),
+        };
+        match asked {
+            Asked::Pack { lesson, warp_width, seed, files } => said(&self.take(&lesson, warp_width, seed, files)),
+            Asked::Open { step, set } => said(&self.open(&step, &set)),
+            Asked::Set { name, value } => said(&self.again(|params, _| {
+                params.insert(name, value);
+            })),
+            Asked::Edit { source } => said(&self.again(|_, edit| *edit = source)),
+            Asked::Frame { position, size, pointer } => match &mut self.opened {
+                Some(open) => said(&open.frame(position, size, pointer)),
+                None => said(&failed("no step is open".to_owned())),
+            },
+        }
+    }
+
+    fn take(&mut self, lesson: &str, warp_width: u32, seed: u64, files: BTreeMap<String, String>) -> Opened {
+        let files = files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
+        let (pack, problems) = session::load(&PackFiles::Memory(Arc::new(files)));
+        match pack.lessons.into_iter().find(|found| found.id == lesson) {
+            Some(lesson) => {
+                self.pack = Some((lesson, warp_width, seed));
+                Opened::default()
+            }
+            None => failed_by(&problems),
+        }
+    }
+
+    fn open(&mut self, id: &str, set: &[(String, f64)]) -> Opened {
+        let Some((lesson, warp_width, seed)) = &self.pack else { return failed("there is no lesson".to_owned()) };
+        let Some(step) = lesson.steps.iter().find(|step| step.id == id) else {
+            return failed(format!("the lesson has no step `{id}`"));
+        };
+        let setting = Setting {
+            lesson: lesson.clone(),
+            plain: lesson.clone(),
+            params: jobs::with(&jobs::with(&jobs::defaults(lesson), &step.set), set),
+            seed: *seed,
+            bounds_checks: true,
+            warp_width: *warp_width,
+            language: Language::Wgsl,
+        };
+        let step = step.clone();
+        self.trace(step, setting, None)
+    }
+
+    /// The open step with other parameters or another text.
+    fn again(&mut self, change: impl FnOnce(&mut jobs::Params, &mut Option<String>)) -> Opened {
+        let Some(open) = &self.opened else { return failed("no step is open".to_owned()) };
+        let (mut setting, mut edit) = ((*open.setting).clone(), open.edit.clone());
+        change(&mut setting.params, &mut edit);
+        let step = open.plain.clone();
+        self.trace(step, setting, edit)
+    }
+
+    /// Traces a step, and opens it if that works.
+    fn trace(&mut self, plain: Step, mut setting: Setting, edit: Option<String>) -> Opened {
+        let mut step = plain.clone();
+        if let Some(source) = &edit {
+            let edit = Edit {
+                id: Edit::fresh_id(&plain.variant, &[]),
+                name: "your version".to_owned(),
+                of: plain.variant.clone(),
+                pass: plain.pass.clone(),
+                language: Language::Wgsl,
+                source: source.clone(),
+            };
+            setting.lesson = edits::with(&setting.plain, std::slice::from_ref(&edit)).into();
+            step.variant = edit.variant();
+        } else {
+            setting.lesson = setting.plain.clone();
+        }
+        let setting = Arc::new(setting);
+        if !cost::is_traced(&setting.lesson, &step.variant, &setting.params) {
+            return failed("this launch is too large to trace in a page".to_owned());
+        }
+        let cancel = AtomicBool::new(false);
+        let store = Inline::new(std::mem::take(&mut self.answers), &cancel);
+        let (at, device) = (At::traced(&setting, &step.variant), simt::device());
+        let now = stage::counts(&store, at.clone());
+        let before = match edit {
+            Some(_) => stage::counts(&store, At::traced(&setting, &plain.variant)),
+            None => now.clone(),
+        };
+        let stage = Stage::of_step(&at, &step);
+        let stage = stage.map(|stage| stage.within(launches(&now, stage.shown.pass)));
+        let answered = stage.as_ref().and_then(|stage| stage.answer(&store, &Sources::of_device(&device)));
+        let (answers, problems) = store.into_parts();
+        self.answers = answers;
+        let (Some(stage), Some(answered)) = (stage, answered) else { return failed_by(&problems) };
+        // A wrong result is drawn; that it is wrong is said.
+        if now.is_none() || answered.is_missing(true) {
+            return failed_by(&problems);
+        }
+        let (ticks, first) = answered.opening(&stage, &step);
+        let pass = stage.shown.pass;
+        let is_wgsl = stage.kernel().is_some_and(|kernel| kernel.cuda_only().is_none());
+        let source = jobs::source(&setting.lesson, &step.variant, &step.pass, &setting.params);
+        let opened = Opened {
+            problems: Vec::new(),
+            findings: now.as_deref().map(|now| findings(now, pass)).unwrap_or_default(),
+            ticks,
+            first,
+            params: controls(&setting, &step),
+            kernel: source.filter(|_| is_wgsl).map(|text| text.to_string()),
+            counts: counts(before.as_deref(), now.as_deref(), pass),
+        };
+        self.opened = Some(Open { step, plain, setting, at: at.clone(), answered, kept: Kept::default(), edit });
+        opened
+    }
+}
+
+impl Open {
+    fn frame(&mut self, position: f32, size: [f32; 2], pointer: Option<[f32; 2]>) -> Framed {
+        let Some(stage) = Stage::of_step(&self.at, &self.step) else {
+            return Framed { svg: String::new(), tip: None };
+        };
+        let mut view = moving::view(&self.answered, &stage, size, position);
+        let mut frame = titled::draw(self.answered.figure, &view, &mut self.kept);
+        view.hovered = pointer.and_then(|at| frame.tag_at(at));
+        let mut tip = None;
+        if let Some(tag) = view.hovered {
+            frame = titled::draw(self.answered.figure, &view, &mut self.kept);
+            let events: Vec<usize> = self.answered.given.timeline.of_warp(view.workgroup, view.warp).collect();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among the events")]
+            let event = events.get(position.max(0.0) as usize).copied();
+            tip = titled::tip(self.answered.figure, &view, &self.kept, event, tag);
+        }
+        Framed { svg: svg::adaptive(&frame), tip }
+    }
+}
+
+fn said(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
+}
+
+fn failed(why: String) -> Opened {
+    Opened { problems: vec![why], ..Opened::default() }
+}
+
+fn failed_by(problems: &[Diagnostic]) -> Opened {
+    let errors: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    if errors.is_empty() {
+        failed("this step has no trace".to_owned())
+    } else {
+        Opened { problems: errors, ..Opened::default() }
+    }
+}
+
+fn launches(traced: &Option<Arc<Traced>>, pass: usize) -> Option<u64> {
+    Some(traced.as_ref()?.pass(pass)?.launches)
+}
+
+/// What was found in the launch on the stage, and that a check failed.
+fn findings(traced: &Traced, pass: usize) -> Vec<String> {
+    let found = traced.trace(pass).map(|trace| trace.findings.as_slice()).unwrap_or_default();
+    let found = found.iter().map(|finding| format!("Line {}: {}", finding.line, finding.message));
+    found.chain(traced.wrong.as_ref().map(|wrong| wrong.message.clone())).collect()
+}
+
+/// The parameters that a step's program depends on; where there are too many values, some of them with the present one.
+fn controls(setting: &Setting, step: &Step) -> Vec<Control> {
+    let used = parameters_of(&setting.lesson, &step.variant);
+    let params = setting.lesson.params.iter().filter(|param| used.contains(&param.id));
+    let control = |param: &Param| {
+        let value = setting.params.get(&param.id).copied().unwrap_or(param.default);
+        let is_quick = |of: &f64| {
+            let params = jobs::with(&setting.params, &[(param.id.clone(), *of)]);
+            cost::needed(&setting.lesson, &step.variant, &params).is_none_or(|work| work <= QUICK)
+        };
+        let all: Vec<f64> = param.domain.values().filter(|of| *of == value || is_quick(of)).collect();
+        let every = all.len().div_ceil(VALUES).max(1);
+        let shown = all.iter().enumerate().filter(|(i, of)| i.is_multiple_of(every) || **of == value);
+        let values = shown.map(|(_, of)| (*of, param.words(*of))).collect();
+        Control { id: param.id.clone(), label: param.label.clone(), value, values }
+    };
+    params.map(control).collect()
+}
+
+/// The counts of a pass over the whole grid, as the window's *Changes* has them.
+fn counts(before: Option<&Traced>, now: Option<&Traced>, pass: usize) -> Vec<[String; 3]> {
+    let side = |traced: Option<&Traced>| traced.and_then(|traced| traced.trace(pass)).cloned();
+    let [before, now] = [side(before), side(now)];
+    let [before, now] = [&before, &now].map(|trace| Side { source: "", trace: trace.as_ref(), time_s: None });
+    let words = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
+    let figures = compare::figures(&before, &now);
+    figures.into_iter().map(|figure| [figure.name.to_owned(), words(figure.before), words(figure.after)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::pack::carried::carried;
+
+    fn page(lesson: &str) -> Page {
+        let files = carried(&PackFiles::Embedded, lesson);
+        let mut page = Page::default();
+        let asked = Asked::Pack { lesson: lesson.to_owned(), warp_width: 32, seed: 1, files };
+        let opened: Opened = ask(&mut page, &asked);
+        assert_eq!(opened, Opened::default());
+        page
+    }
+
+    fn ask<T: for<'a> Deserialize<'a>>(page: &mut Page, asked: &Asked) -> T {
+        let answer = page.answer(&serde_json::to_string(asked).unwrap_or_default());
+        serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{error}: {answer}"))
+    }
+
+    #[test]
+    fn every_lesson_can_be_carried() {
+        let (pack, _) = session::load(&PackFiles::Embedded);
+        for lesson in &pack.lessons {
+            page(&lesson.id);
+        }
+    }
+
+    #[test]
+    fn an_edited_kernel_is_traced_beside_the_lessons() {
+        let mut page = page("coalescing");
+        let (pack, _) = session::load(&PackFiles::Embedded);
+        let step = &pack.lessons.iter().find(|lesson| lesson.id == "coalescing").expect("the lesson").steps[1];
+        let opened: Opened = ask(&mut page, &Asked::Open { step: step.id.clone(), set: Vec::new() });
+        assert_eq!(opened.problems, Vec::<String>::new());
+        assert!(opened.ticks > 0 && opened.counts.iter().all(|[_, before, now]| before == now), "{opened:?}");
+        let source = opened.kernel.clone().unwrap_or_default();
+        let broken: Opened = ask(&mut page, &Asked::Edit { source: Some(source.replace("fn ", "fm ")) });
+        assert!(!broken.problems.is_empty() && broken.counts.is_empty());
+        let framed: Framed =
+            ask(&mut page, &Asked::Frame { position: 0.99, size: [720.0, 440.0], pointer: Some([360.0, 220.0]) });
+        assert!(framed.svg.starts_with("<svg"), "the picture of before stays");
+        let twice = source.replacen("dst[", "dst[0u * ", 1);
+        assert_ne!(twice, source);
+        let changed: Opened = ask(&mut page, &Asked::Edit { source: Some(twice) });
+        assert_eq!(changed.problems, Vec::<String>::new());
+        assert!(changed.counts.iter().any(|[_, before, now]| before != now), "{changed:?}");
+        let back: Opened = ask(&mut page, &Asked::Edit { source: None });
+        assert_eq!(back, opened);
+    }
+
+    #[test]
+    fn nonsense_is_answered() {
+        let mut page = Page::default();
+        for question in
+            ["", "{}", "{\"Frame\":{\"position\":0,\"size\":[1,1],\"pointer\":null}}", "{\"Edit\":{\"source\":null}}"]
+        {
+            assert!(page.answer(question).contains("problems"), "{question}");
+        }
+    }
+}
