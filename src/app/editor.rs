@@ -91,7 +91,8 @@ impl Editor {
         #[expect(clippy::cast_possible_truncation, reason = "a few points")]
         let margin = Margin { left: GUTTER as i8, right: 16, top: 0, bottom: 0 };
         // A click below the last line is one into the text.
-        let room = if is_followed { 0.0 } else { (ui.clip_rect().max.y - ui.cursor().min.y).max(0.0) };
+        let above = ui.cursor().min.y - ui.min_rect().min.y;
+        let room = if is_followed { 0.0 } else { (ui.clip_rect().height() - above).max(0.0) };
         let editor = TextEdit::multiline(&mut text)
             .id(id(index))
             .code_editor()

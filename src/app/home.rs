@@ -57,7 +57,8 @@ impl Home {
     }
 
     /// Shows the page in `room`; a lesson that is opened closes it.
-    pub fn show(&mut self, ui: &mut Ui, state: &State, room: Rect) -> Vec<Command> {
+    pub fn show(&mut self, ui: &mut Ui, set: review::Set<'_>, room: Rect) -> Vec<Command> {
+        let state = set.state;
         let mut commands = Vec::new();
         ui.painter().rect_filled(room, 0.0, ui.visuals().panel_fill);
         let width = (room.width() - 48.0).min(WIDTH);
@@ -66,7 +67,7 @@ impl Home {
         let mut page = ui.new_child(UiBuilder::new().id_salt("home").max_rect(room));
         page.set_clip_rect(room);
         if self.page != Page::Lessons {
-            scrolled(&mut page, self.page.name(), column, |ui| self.other(ui, state, &mut commands));
+            scrolled(&mut page, self.page.name(), column, |ui| self.other(ui, set, &mut commands));
             return commands;
         }
         scrolled(&mut page, self.page.name(), column, |ui| {
@@ -106,7 +107,8 @@ impl Home {
     }
 
     /// One of the pages that are reached from the start page.
-    fn other(&mut self, ui: &mut Ui, state: &State, commands: &mut Vec<Command>) {
+    fn other(&mut self, ui: &mut Ui, set: review::Set<'_>, commands: &mut Vec<Command>) {
+        let state = set.state;
         ui.add_space(24.0);
         let back = ui.button("Back to the start page").clicked();
         ui.add_space(8.0);
@@ -120,11 +122,16 @@ impl Home {
                 chosen.into_iter().for_each(|chosen| self.go(chosen, commands));
             }
             Page::Review => {
-                if review::show(ui, state, commands) {
+                if review::show(ui, set, commands) {
                     self.go(Chosen::Read(Vec::new()), commands);
                 }
             }
-            Page::History => history::show(ui, state),
+            Page::History => {
+                let opened = history::show(ui, state);
+                if !opened.is_empty() {
+                    self.go(Chosen::Read(opened), commands);
+                }
+            }
         }
         if back {
             self.page = Page::Lessons;

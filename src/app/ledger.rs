@@ -9,7 +9,7 @@ use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::journal::Standing;
-use crate::session::learn::ledger::{Concept, Place, concepts};
+use crate::session::learn::ledger::{Concept, concepts};
 use crate::session::learn::told;
 
 /// The view's state between frames.
@@ -66,7 +66,7 @@ impl Ledger {
             ui.label(RichText::new(told::evidence(concept)).size(theme::SMALL).color(muted));
             for place in &concept.steps {
                 if ui.link(RichText::new(&place.title).size(theme::SMALL)).clicked() {
-                    *chosen = Some(Chosen::Read(open(state, place)));
+                    *chosen = Some(Chosen::Read(open(state, &place.lesson, &place.step)));
                 }
             }
             let button = ui.small_button("Move…");
@@ -128,10 +128,10 @@ fn ink(ui: &Ui, part: Standing) -> egui::Color32 {
 }
 
 /// The commands that open a place.
-pub fn open(state: &State, place: &Place) -> Vec<Command> {
-    let lesson = state.library.pack.lessons.iter().find(|lesson| lesson.id == place.lesson);
-    let step = lesson.and_then(|lesson| lesson.steps.iter().position(|step| step.id == place.step));
-    std::iter::once(Command::OpenLesson(place.lesson.clone())).chain(step.map(Command::GoTo)).collect()
+pub fn open(state: &State, lesson: &str, step: &str) -> Vec<Command> {
+    let known = state.library.pack.lessons.iter().find(|known| known.id == lesson);
+    let step = known.and_then(|known| known.steps.iter().position(|known| known.id == step));
+    std::iter::once(Command::OpenLesson(lesson.to_owned())).chain(step.map(Command::GoTo)).collect()
 }
 
 /// Guesses against answers, by kind of question.

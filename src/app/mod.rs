@@ -178,7 +178,8 @@ impl View {
         if self.home.open || state.place.lesson.is_none() {
             let room = Rect::from_min_max(panes.bar.left_bottom(), panes.status.right_top());
             if self.home.open {
-                commands.extend(self.home.show(ui, state, room));
+                let set = review::Set { state, results: &results, formulas: &self.formulas };
+                commands.extend(self.home.show(ui, set, room));
             } else {
                 let is_reading = state.library.problems.is_empty();
                 let text =

@@ -2,10 +2,11 @@
 
 use egui::{RichText, Ui};
 
-use super::theme;
+use super::math::Formulas;
+use super::{page, theme};
 use crate::base::units::{figure, number, read_figure};
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::scope::Env;
+use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Inline, Lesson};
 use crate::session::desk::Command;
 use crate::session::desk::ReviewCommand;
@@ -17,8 +18,26 @@ use crate::session::learn::predict::{Grade, Guess};
 use crate::session::learn::review::{Ask, Prompt};
 use crate::session::learn::told;
 
+/// The inputs of the prose.
+#[derive(Clone, Copy)]
+pub struct Set<'a> {
+    /// The desk's state.
+    pub state: &'a State,
+    /// All results, by their names in expressions.
+    pub results: &'a Results,
+    /// Formulas.
+    pub formulas: &'a Formulas,
+}
+
+impl Set<'_> {
+    fn body(&self, ui: &mut Ui, inlines: &[Inline]) {
+        page::prose(ui, self.state, self.results, self.formulas, inlines);
+    }
+}
+
 /// Shows it; true where the learner goes to an exercise's page.
-pub fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
+pub fn show(ui: &mut Ui, set: Set<'_>, commands: &mut Vec<Command>) -> bool {
+    let state = set.state;
     let Some(review) = &state.diary.review else {
         let due = due(&state.library.pack.lessons, &state.diary.story, state.diary.now);
         if due.is_empty() {
@@ -62,7 +81,7 @@ pub fn show(ui: &mut Ui, state: &State, commands: &mut Vec<Command>) -> bool {
         ui,
         |ui| {
             ui.set_width(ui.available_width());
-            opens = asked(ui, state, (review, prompt), commands);
+            opens = asked(ui, set, (review, prompt), commands);
         },
     );
     opens
@@ -72,13 +91,14 @@ fn body(ui: &mut Ui, text: &str) {
     ui.add(egui::Label::new(RichText::new(text).font(theme::prose(theme::BODY))).wrap());
 }
 
-fn asked(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt), commands: &mut Vec<Command>) -> bool {
+fn asked(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), commands: &mut Vec<Command>) -> bool {
+    let state = set.state;
     let lesson = &prompt.lesson;
     let mut send = |command| commands.push(Command::Review(command));
     let mut opens = false;
     match &prompt.ask {
         Ask::Options(question, options, unit, answer) => {
-            body(ui, &plain(state, lesson, question));
+            set.body(ui, &filled(state, lesson, question));
             settings(ui, prompt);
             let nearest = match answer.grade(options) {
                 Grade::Nearest(option) => Some(option),
@@ -103,7 +123,7 @@ fn asked(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt), comma
             answered(ui, review, answer.traced.map(|traced| figure(traced, unit)));
         }
         Ask::Number(question, _, unit, answer) => {
-            body(ui, &plain(state, lesson, question));
+            set.body(ui, &filled(state, lesson, question));
             settings(ui, prompt);
             if review.given.is_none() {
                 number_field(ui, unit).into_iter().for_each(|given| send(ReviewCommand::Answer(Guess::Number(given))));
@@ -113,12 +133,12 @@ fn asked(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt), comma
             answered(ui, review, answer.traced.map(|traced| figure(traced, unit)));
         }
         Ask::Own(question, because) => {
-            body(ui, &plain(state, lesson, question));
-            own(ui, review, &plain(state, lesson, because)).into_iter().for_each(&mut send);
+            set.body(ui, &filled(state, lesson, question));
+            own(ui, set, (review, prompt), &filled(state, lesson, because)).into_iter().for_each(&mut send);
         }
         Ask::Card(card) => {
-            body(ui, &card.question);
-            own(ui, review, &card.answer).into_iter().for_each(&mut send);
+            set.body(ui, &with_formulas(&card.question));
+            own(ui, set, (review, prompt), &with_formulas(&card.answer)).into_iter().for_each(&mut send);
         }
         Ask::Exercise(_) => {
             body(ui, "Write this exercise's kernel again, from its starter. The solution that you found is kept.");
@@ -144,7 +164,9 @@ fn asked(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt), comma
         && let Some(asked) = lesson.predictions.iter().find(|asked| asked.id == prompt.item.id).filter(|_| !right)
     {
         ui.add_space(6.0);
-        body(ui, &format!("In the lesson: {}", plain(state, lesson, &asked.because)));
+        let because = filled(state, lesson, &asked.because);
+        let words: Vec<Inline> = std::iter::once(Inline::Text("In the lesson: ".to_owned())).chain(because).collect();
+        set.body(ui, &words);
     }
     if review.given.is_some() {
         ui.add_space(8.0);
@@ -185,8 +207,8 @@ fn answered(ui: &mut Ui, review: &Review, traced: Option<String>) {
 }
 
 /// A question that the learner grades: the answer is shown where it is asked for.
-fn own(ui: &mut Ui, review: &Review, answer: &str) -> Option<ReviewCommand> {
-    let id = ui.scope_id().with(("turned", answer));
+fn own(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), answer: &[Inline]) -> Option<ReviewCommand> {
+    let id = ui.scope_id().with(("turned", &prompt.item.lesson, &prompt.item.id));
     let mut turned = ui.data(|d| d.get_temp::<bool>(id)).unwrap_or(false);
     let mut command = None;
     ui.add_space(6.0);
@@ -195,7 +217,7 @@ fn own(ui: &mut Ui, review: &Review, answer: &str) -> Option<ReviewCommand> {
         ui.data_mut(|d| d.insert_temp(id, turned));
         return None;
     }
-    body(ui, answer);
+    set.body(ui, answer);
     if review.given.is_none() {
         ui.horizontal(|ui| {
             for (name, right) in [("I knew it", true), ("I did not", false)] {
@@ -232,29 +254,38 @@ fn number_field(ui: &mut Ui, unit: &str) -> Option<f64> {
     given
 }
 
-/// Prose as plain text, with the figures that are known at the lesson's defaults.
-fn plain(state: &State, lesson: &Lesson, inlines: &[Inline]) -> String {
+/// Prose with the figures that are known at the lesson's defaults in place.
+fn filled(state: &State, lesson: &Lesson, inlines: &[Inline]) -> Vec<Inline> {
     let params = jobs::defaults(lesson);
     let env = Env::fixed(&lesson.params, &lesson.values, &params);
-    let mut text = String::new();
-    for inline in inlines {
-        match inline {
-            Inline::Text(words) | Inline::Code(words) | Inline::Math(words) | Inline::Preset(words, _) => {
-                text.push_str(words)
-            }
-            Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => {
-                text.push_str(&plain(state, lesson, inner))
-            }
-            Inline::Value(expr, unit) => {
-                text.push_str(&env.eval(expr).map_or_else(|_| "…".to_owned(), |value| figure(value, unit)));
-            }
-            Inline::Quote(quote) => {
-                let quoted = state.library.quotes.read(lesson, quote, &env);
-                text.push_str(&quoted.map_or_else(|| "…".to_owned(), |quoted| quoted.text));
-            }
-            Inline::Control(id) => text.push_str(&params.get(id).map_or_else(String::new, |value| number(*value))),
-            Inline::Break => text.push('\n'),
+    let missing = || "…".to_owned();
+    let each = inlines.iter().map(|inline| match inline {
+        Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Break => inline.clone(),
+        Inline::Preset(words, _) => Inline::Text(words.clone()),
+        Inline::Emph(inner) => Inline::Emph(filled(state, lesson, inner)),
+        Inline::Strong(inner) => Inline::Strong(filled(state, lesson, inner)),
+        Inline::Link(url, inner) => Inline::Link(url.clone(), filled(state, lesson, inner)),
+        Inline::Value(expr, unit) => {
+            Inline::Text(env.eval(expr).map_or_else(|_| missing(), |value| figure(value, unit)))
         }
+        Inline::Quote(quote) => {
+            let quoted = state.library.quotes.read(lesson, quote, &env);
+            Inline::Text(quoted.map_or_else(missing, |quoted| quoted.text))
+        }
+        Inline::Control(id) => Inline::Text(params.get(id).map_or_else(String::new, |value| number(*value))),
+    });
+    each.collect()
+}
+
+/// The learner's text, with formulas between dollar signs.
+fn with_formulas(text: &str) -> Vec<Inline> {
+    let parts: Vec<&str> = text.split('$').collect();
+    if parts.len() % 2 == 0 {
+        return vec![Inline::Text(text.to_owned())];
     }
-    text
+    let inline = |(i, part): (usize, &&str)| match i % 2 {
+        0 => Inline::Text((*part).to_owned()),
+        _ => Inline::Math((*part).to_owned()),
+    };
+    parts.iter().enumerate().map(inline).collect()
 }

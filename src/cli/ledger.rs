@@ -20,7 +20,7 @@ pub(super) fn ledger(context: &Context, args: &LedgerArgs) -> Result<ExitCode, E
     if args.json || args.format == LedgerFormat::Json {
         out::json(&told::Ledger::of(&lessons, &story, concepts, day::now()));
     } else {
-        told::ledger(&lessons, &concepts).iter().for_each(|line| out::line(line));
+        told::ledger(&lessons, &story, &concepts).iter().for_each(|line| out::line(line));
     }
     Ok(DONE)
 }

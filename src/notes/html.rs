@@ -91,8 +91,9 @@ fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
     match block {
         NoteBlock::Prose(prose) => blocks(prose, math),
         NoteBlock::Figure { id, caption, svg, alt } => {
-            let plays = playing.and_then(|playing| playing.figures.get(id));
-            let plays = plays.map_or_else(String::new, |of| format!(" data-plays=\"{}\"", escape(of)));
+            let played = playing.and_then(|playing| playing.figures.get(id));
+            let plays = played.map_or_else(String::new, |played| format!(" data-plays=\"{}\"", escape(&played.of)));
+            let svg = played.map_or(svg, |played| &played.still);
             let picture = if is_svg(svg) { svg.clone() } else { format!("<p>{}</p>", escape(alt)) };
             format!(
                 "<figure class=\"wide\"{plays}>\n{picture}<figcaption>{}</figcaption>\n</figure>\n",

@@ -45,8 +45,17 @@ const SCRIPT: &str = include_str!("play.js");
 pub struct Playing {
     /// The module's first question, which has the lesson.
     pub pack: String,
-    /// The step that a figure is of, with its parameters, as JSON; by the figure's name within the note.
-    pub figures: BTreeMap<String, String>,
+    /// The pictures, by their figures' names within the note.
+    pub figures: BTreeMap<String, Played>,
+}
+
+/// A picture that plays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// Its step and the step's parameters, as JSON.
+    pub of: String,
+    /// The picture until it is started, as SVG.
+    pub still: String,
 }
 
 /// The policy of a page that plays, and the elements at its end. None if the module is missing.
@@ -109,7 +118,7 @@ mod tests {
     fn the_module_is_of_these_sources_and_small() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let kept = PackFiles::Embedded.read(FINGERPRINT).unwrap_or_default();
-        let built = "the module is of other sources: WARPBOOK_WRITE_PAGE=1 cargo test --test page";
+        let built = "the module is of other sources: docs/design/tests.md says how it is built";
         assert_eq!(Ok(kept.trim()), fingerprint(root).as_deref(), "{built}");
         let module = PackFiles::Embedded.read_bytes(MODULE, u64::MAX).unwrap_or_default();
         assert!((1..=2 << 20).contains(&module.len()), "{} bytes", module.len());

@@ -103,6 +103,14 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
     commands
 }
 
+/// Sets a paragraph as on a page.
+pub fn prose(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, inlines: &[Inline]) {
+    let selection = Selection::begin(ui, ui.next_auto_id());
+    let mut reading = Reading { state, results, formulas, staged: false, told: Vec::new(), selection };
+    flow::paragraph(ui, &mut reading, inlines, &Style::body());
+    reading.selection.end(ui);
+}
+
 /// A button that copies the page: its title and its prose with the figures that it shows now.
 fn copy(ui: &mut Ui, state: &State, results: &Results) {
     let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else { return };

@@ -25,6 +25,8 @@ struct Kept {
 pub struct Selection {
     page: Id,
     kept: Option<Kept>,
+    /// Whether this page had the selection of the frame before.
+    had: bool,
     /// Whether the pointer is being dragged from a paragraph.
     drags: bool,
     /// Whether the learner copies in this frame, and the words so far with the bottom of the paragraph that was last.
@@ -46,10 +48,12 @@ impl Selection {
     pub fn begin(ui: &Ui, page: Id) -> Self {
         let id = Id::unique("selected prose");
         let pressed = ui.input(|i| i.pointer.any_pressed());
-        let kept = ui.data(|d| d.get_temp::<Kept>(id)).filter(|kept| kept.page == page && !pressed);
+        let kept = ui.data(|d| d.get_temp::<Kept>(id)).filter(|kept| kept.page == page);
+        let had = kept.is_some();
+        let kept = kept.filter(|_| !pressed);
         let drags = kept.is_some_and(|kept| ui.ctx().dragged_id() == Some(kept.source));
         let copies = kept.is_some() && ui.input(|i| i.events.iter().any(|event| matches!(event, Event::Copy)));
-        Self { page, kept, drags, copies, copied: String::new(), bottom: f32::MIN, next: 0 }
+        Self { page, kept, had, drags, copies, copied: String::new(), bottom: f32::MIN, next: 0 }
     }
 
     /// The room of a paragraph, which can be selected.
@@ -108,7 +112,8 @@ impl Selection {
             Some(kept) => {
                 ui.data_mut(|d| d.insert_temp(id, kept));
             }
-            None => ui.data_mut(|d| d.remove::<Kept>(id)),
+            None if self.had => ui.data_mut(|d| d.remove::<Kept>(id)),
+            None => {}
         }
         if !self.copied.is_empty() {
             ui.ctx().copy_text(self.copied);
@@ -142,6 +147,7 @@ mod tests {
         let selection = Selection {
             page,
             kept: Some(kept),
+            had: true,
             drags: false,
             copies: false,
             copied: String::new(),

@@ -39,7 +39,8 @@ pub fn show(ui: &mut Ui, state: &State, step: &str) -> Option<Command> {
     let mut text = state.kept().words.get(step).cloned().unwrap_or_default();
     let editor = TextEdit::multiline(&mut text)
         .hint_text(
-            "What did you learn here? Markdown and $formulas$ are kept as you write them, and go into your note. Esc leaves the field.",
+            "What did you learn here? Markdown and $formulas$ go into your note as you write them. Q: and A: lines come back in Review; \
+             - [ ] lines and Insight: lines are gathered in History. Esc leaves the field.",
         )
         .font(theme::prose(16.0))
         .desired_width(f32::INFINITY)

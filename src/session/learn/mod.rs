@@ -6,6 +6,7 @@ pub mod edits;
 pub mod event_class;
 pub mod exercise;
 pub mod fsrs;
+pub mod gathered;
 pub mod graded;
 pub mod journal;
 pub mod ledger;

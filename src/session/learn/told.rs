@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::gathered::{Gathered, Kind, gathered};
 use super::journal::{Item, ItemKind, Standing};
 use super::ledger::{Concept, due};
 use super::story::{Calibration, Day, Story};
@@ -21,6 +22,7 @@ pub struct Ledger {
     due: Vec<Item>,
     calibration: BTreeMap<String, Calibrated>,
     days: BTreeMap<String, Day>,
+    words: Vec<Gathered>,
 }
 
 #[derive(Serialize)]
@@ -41,6 +43,7 @@ impl Ledger {
             due: due(lessons, story, now),
             calibration: story.calibration.iter().map(|(kind, of)| (kind.clone(), calibrated(of))).collect(),
             days: story.days.clone(),
+            words: gathered(story),
         }
     }
 }
@@ -76,7 +79,7 @@ fn plural(count: usize, word: &str) -> String {
 
 /// The ledger in Markdown, line by line.
 #[must_use]
-pub fn ledger(lessons: &[Arc<Lesson>], concepts: &[Concept]) -> Vec<String> {
+pub fn ledger(lessons: &[Arc<Lesson>], story: &Story, concepts: &[Concept]) -> Vec<String> {
     let mut lines = vec!["# Ledger".to_owned()];
     for part in PARTS {
         lines.extend([String::new(), format!("## {}", part.name()), String::new()]);
@@ -93,6 +96,18 @@ pub fn ledger(lessons: &[Arc<Lesson>], concepts: &[Concept]) -> Vec<String> {
     }
     let rest = concepts.iter().filter(|concept| concept.standing.is_none()).count();
     lines.extend([String::new(), format!("{rest} {} not begun.", plural(rest, "concept"))]);
+    let found = gathered(story);
+    for (title, kind, mark) in [("Action items", Kind::Task, "[ ] "), ("Key insights", Kind::Insight, "")] {
+        let mut of_kind = found.iter().filter(|of| of.kind == kind).peekable();
+        if of_kind.peek().is_some() {
+            lines.extend([String::new(), format!("## {title}"), String::new()]);
+        }
+        let line = |of: &Gathered| {
+            let page = page_of(lessons, &format!("{}/{}", of.lesson, of.step), None);
+            format!("- {mark}{} ({page})", of.text)
+        };
+        lines.extend(of_kind.map(line));
+    }
     lines
 }
 

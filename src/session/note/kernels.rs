@@ -104,7 +104,7 @@ impl Builder<'_> {
     fn picture(&self, step: &Step, at: &At, id: &str) -> Option<NoteBlock> {
         let stage = Stage::of_step(at, step)?;
         let launches = self.counted(at).ok().and_then(|traced| Some(traced.pass(stage.shown.pass)?.launches));
-        self.figure(&self.own, (step, id), &stage.within(launches), stage.kernel()?)
+        self.figure(&self.own, (step, id), &stage.within(launches), stage.kernel()?).map(|(figure, _)| figure)
     }
 
     /// A program's counts, or why there are none.

@@ -25,7 +25,7 @@ use crate::figures::{self, Clock, Kept, View, svg, titled};
 use crate::job::{Content, Language, TraceSpec};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
-use crate::notes::page::Playing;
+use crate::notes::page::{Played, Playing};
 use crate::notes::{NoteBlock, Report, Section};
 use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
@@ -178,8 +178,8 @@ struct Builder<'a> {
     printed: Vec<String>,
     /// Passes whose predicted time is already in the note.
     predicted: Vec<(At, usize)>,
-    /// The pictures that play: the step and its parameters, by the figure's name.
-    playing: BTreeMap<String, String>,
+    /// The pictures that play, by their figures' names.
+    playing: BTreeMap<String, Played>,
 }
 
 impl Builder<'_> {
@@ -320,12 +320,12 @@ impl Builder<'_> {
         // An explorer's figure is in the note already.
         if figure.card().clock != Clock::Hand {
             let drawn = self.figure(&self.store, (step, &step.id), stage, kernel);
-            if let Some(NoteBlock::Figure { id, .. }) = &drawn
-                && let Some(plays) = self.plays(step, params, stage)
+            if let Some((NoteBlock::Figure { id, .. }, still)) = &drawn
+                && let Some(of) = self.plays(step, params, stage)
             {
-                self.playing.insert(id.clone(), plays);
+                self.playing.insert(id.clone(), Played { of, still: still.clone() });
             }
-            blocks.extend(drawn);
+            blocks.extend(drawn.map(|(figure, _)| figure));
         }
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
@@ -353,14 +353,14 @@ impl Builder<'_> {
         Some(Playing { pack, figures: self.playing.clone() })
     }
 
-    /// The step's figure as its stage opens, under a name; None if it failed, or needs a trace where there is none.
+    /// The step's figure as its stage opens, under a name, with its still; None if it failed, or needs a trace where there is none.
     fn figure(
         &self,
         store: &dyn Store,
         (step, name): (&Step, &str),
         stage: &Stage<'_>,
         kernel: &Kernel,
-    ) -> Option<NoteBlock> {
+    ) -> Option<(NoteBlock, String)> {
         let found = stage.answer(store, &self.input.sources())?;
         // The program's series by round are in the note already.
         if found.asks.rounds || found.is_missing(stage.is_traceable()) {
@@ -387,10 +387,12 @@ impl Builder<'_> {
         let id = format!("{name}-stage");
         // A warp's events are too many for a picture that plays by itself.
         let plays = !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
-        Some(match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
+        let still = svg::adaptive(&frame);
+        let figure = match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
-            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: svg::adaptive(&frame) },
-        })
+            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.clone() },
+        };
+        Some((figure, still))
     }
 
     /// The command that runs again what a step shows.
