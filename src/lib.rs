@@ -18,7 +18,7 @@ pub mod lesson;
 #[cfg(not(target_family = "wasm"))]
 pub mod math;
 #[cfg(target_family = "wasm")]
-#[path = "math_in_page.rs"]
+#[path = "math/in_page.rs"]
 pub mod math;
 pub mod measure;
 pub mod notes;

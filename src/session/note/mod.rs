@@ -8,6 +8,7 @@ pub mod interpolate;
 mod kernels;
 mod mine;
 pub mod only;
+mod plays;
 mod program;
 pub mod rerun;
 mod source;
@@ -22,10 +23,10 @@ use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::figures::explore::{self, ExploreView};
 use crate::figures::{self, Clock, Kept, View, svg, titled};
-use crate::job::{Content, Language, TraceSpec};
+use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
-use crate::notes::page::{Played, Playing};
+use crate::notes::page::Played;
 use crate::notes::{NoteBlock, Report, Section};
 use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
@@ -33,11 +34,9 @@ use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::saved::LessonSaved;
-use crate::session::pack::carried::carried;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
 use crate::session::show::moving::{self, Moving};
-use crate::session::show::page::Asked;
 use crate::session::show::stage::{self, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
@@ -46,8 +45,6 @@ use only::Only;
 
 /// Size of the stage's figure, in points.
 const STAGE: [f32; 2] = [720.0, 440.0];
-/// Warp instructions of a program that a page traces in a second or two.
-const IN_A_PAGE: u64 = 2_000_000;
 /// Width of an explorer's figure, in points.
 const EXPLORER: f32 = 560.0;
 
@@ -329,28 +326,6 @@ impl Builder<'_> {
         }
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
-    }
-
-    /// A step for a page that traces it again; None if that takes a page too long.
-    fn plays(&self, step: &Step, params: &Params, stage: &Stage<'_>) -> Option<String> {
-        let is_wgsl = stage.at.language() == Language::Wgsl;
-        let traced = stage::counts(&self.store, stage.at.clone()).filter(|_| is_wgsl && !self.input.still)?;
-        // A page has no vocabularies.
-        if traced.job.buffers.iter().any(|buffer| matches!(buffer.content, Content::Vocabulary(..))) {
-            return None;
-        }
-        let instructions = traced.record.total()?.warp_instructions;
-        let set: Vec<(&String, &f64)> = params.iter().collect();
-        (instructions <= IN_A_PAGE).then(|| serde_json::json!({ "step": step.id, "set": set }).to_string())
-    }
-
-    /// The pictures that play, with what a page needs for them.
-    fn playing(&self) -> Option<Playing> {
-        let Setting { lesson, warp_width, seed, .. } = &self.input.setting;
-        let files = carried(&lesson.files, &lesson.id);
-        let pack = Asked::Pack { lesson: lesson.id.clone(), warp_width: *warp_width, seed: *seed, files };
-        let pack = serde_json::to_string(&pack).ok().filter(|_| !self.playing.is_empty())?;
-        Some(Playing { pack, figures: self.playing.clone() })
     }
 
     /// The step's figure as its stage opens, under a name, with its still; None if it failed, or needs a trace where there is none.

@@ -308,10 +308,14 @@ fn controls(setting: &Setting, step: &Step) -> Vec<Control> {
             let params = jobs::with(&setting.params, &[(param.id.clone(), *of)]);
             cost::needed(&setting.lesson, &step.variant, &params).is_none_or(|work| work <= QUICK)
         };
-        let all: Vec<f64> = param.domain.values().filter(|of| *of == value || is_quick(of)).collect();
-        let every = all.len().div_ceil(VALUES).max(1);
-        let shown = all.iter().enumerate().filter(|(i, of)| i.is_multiple_of(every) || **of == value);
-        let values = shown.map(|(_, of)| (*of, param.words(*of))).collect();
+        // A domain can have millions of values, so some are chosen before their work is estimated.
+        let every = param.domain.len().div_ceil(VALUES).max(1);
+        let mut shown: Vec<f64> = (0..VALUES).map_while(|i| param.domain.nth(i * every)).filter(is_quick).collect();
+        if !shown.contains(&value) {
+            shown.push(value);
+            shown.sort_by(f64::total_cmp);
+        }
+        let values = shown.into_iter().map(|of| (of, param.words(of))).collect();
         Control { id: param.id.clone(), label: param.label.clone(), value, values }
     };
     params.map(control).collect()
