@@ -280,7 +280,7 @@ fn filled(state: &State, lesson: &Lesson, inlines: &[Inline]) -> Vec<Inline> {
 /// The learner's text, with formulas between dollar signs.
 fn with_formulas(text: &str) -> Vec<Inline> {
     let parts: Vec<&str> = text.split('$').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return vec![Inline::Text(text.to_owned())];
     }
     let inline = |(i, part): (usize, &&str)| match i % 2 {
