@@ -15,10 +15,6 @@ mod fonts;
 pub mod gpu;
 pub mod job;
 pub mod lesson;
-#[cfg(not(target_family = "wasm"))]
-pub mod math;
-#[cfg(target_family = "wasm")]
-#[path = "math/in_page.rs"]
 pub mod math;
 pub mod measure;
 pub mod notes;

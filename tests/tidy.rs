@@ -169,7 +169,7 @@ fn outside_names_stay_where_they_belong() {
         ("fontdb", &["src/app/fallback.rs"]),
         ("ttf_parser", &["src/app/fallback.rs"]),
         ("clap", &["src/cli/args", "src/main.rs"]),
-        ("ratex_svg", &["src/math/mod.rs"]),
+        ("ratex_svg", &["src/math/typeset.rs"]),
         ("krilla", &["src/notes/pdf/"]),
         ("usvg", &["src/notes/pdf/", "src/notes/picture.rs"]),
         ("shlex", &["src/notes/read.rs"]),

@@ -353,7 +353,7 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
     commands
 }
 
-/// What is wrong with the pack, until it is dismissed: other problems are shown again.
+/// The pack's problems, until the learner dismisses them. A changed list is shown again.
 fn pack_problems(ui: &mut Ui, problems: &[Diagnostic]) {
     const SHOWN: usize = 3;
     let dismissed = egui::Id::unique("dismissed problems");

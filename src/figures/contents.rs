@@ -52,7 +52,7 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     };
     let blank = shown.iter().any(|i| contents.value(*i).is_none()) && contents.shape == Shape::Numbers;
     let about = if blank { format!("{about}, –: not written") } else { about };
-    // What has no room beside the words on the left is left out.
+    // The value range, then the size too, is omitted if the title leaves no room.
     let room = view.size[0] - 3.0 * MARGIN - frame.items.iter().map(written).sum::<f32>();
     if let Some(text) = [&about, &size].into_iter().find(|text| text::width(text, 12.0, false) <= room) {
         frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, text.clone());

@@ -1,19 +1,7 @@
 //! The formulas of a page that plays: it draws none, and its lessons were checked before.
 
+use super::MathSvg;
 use crate::base::diag::Diagnostic;
-
-/// A formula, drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MathSvg {
-    /// One `<svg>` element.
-    pub svg: String,
-    /// Its width in points.
-    pub width: f32,
-    /// Its height in points, depth included.
-    pub height: f32,
-    /// How far it reaches below the baseline of the text around it, in points.
-    pub depth: f32,
-}
 
 /// Where a formula is no LaTeX: never.
 #[must_use]

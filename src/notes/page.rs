@@ -18,7 +18,7 @@ pub const MODULE: &str = "assets/page/page.wasm.gz";
 /// The fingerprint of the sources that it was built from.
 pub const FINGERPRINT: &str = "assets/page/fingerprint";
 
-/// What the module is built from.
+/// The module's sources: files and folders.
 const SOURCES: [&str; 16] = [
     "crates/base/src",
     "crates/page/src/lib.rs",

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::story::Story;
 
-/// What a line of the learner's words is.
+/// The kind of a gathered line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -23,7 +23,7 @@ pub struct Gathered {
     pub lesson: String,
     /// The step, in whose words it is.
     pub step: String,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Its text.
     pub text: String,

@@ -78,7 +78,7 @@ pub enum Asked {
 pub struct Opened {
     /// Why there is no picture; empty if there is one.
     pub problems: Vec<String>,
-    /// What the tracer found, with its lines.
+    /// The tracer's findings, each with its line, and a failed check.
     pub findings: Vec<String>,
     /// Ticks of the figure's clock.
     pub ticks: usize,
