@@ -146,7 +146,7 @@ def anki(lesson, folder):
 
 
 def html(lesson, folder):
-    """A picture plays, is stepped and pointed at, and an edited kernel has the program's counts."""
+    """A picture plays, is stepped and pointed at, a kernel that does not end is stopped, and an edited kernel has the program's counts."""
     import json
     from playwright.sync_api import sync_playwright
     run(options.program, "export", lesson, "--format", "html", "--backend", "simt", "-o", folder)
@@ -156,11 +156,11 @@ def html(lesson, folder):
         page = browser.new_page()
         errors = []
         page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("request", lambda request: request.url.startswith("file:") or errors.append(request.url))
+        page.on("request", lambda request: request.url.startswith(("file:", "blob:null/")) or errors.append(request.url))
         page.goto(note.as_uri())
         figure = page.locator("figure[data-plays]").first
         figure.locator("button.begin").click()
-        figure.locator(".controls button").first.wait_for(timeout=60_000)
+        figure.locator(".stage svg").wait_for(timeout=60_000)
         where = figure.locator(".where").inner_text()
         figure.locator("button[title='One back']").click()
         back = figure.locator(".where").inner_text()
@@ -173,11 +173,15 @@ def html(lesson, folder):
         figure.locator("textarea").fill(code.replace("fn main", "fn mein"))
         figure.get_by_text("Trace it again").click()
         broken = figure.locator(".problem").inner_text()
+        figure.locator("textarea").fill(code.replace(") {\n", ") {\n    var spin = 1u; while (spin > 0u) { spin = spin | 1u; }\n", 1))
+        figure.get_by_text("Trace it again").click()
+        figure.get_by_text("Stop", exact=True).click()
+        figure.get_by_text("Stopped.").wait_for()
         edited = code.replace(") {\n", ") {\n    // edited\n", 1)
         assert edited != code
         figure.locator("textarea").fill(edited)
         figure.get_by_text("Trace it again").click()
-        page.wait_for_timeout(1000)
+        figure.locator("table").wait_for()
         rows = [row.split("\t") for row in figure.locator("table").inner_text().splitlines()[1:]]
         plays = json.loads(figure.get_attribute("data-plays"))
         browser.close()

@@ -6,17 +6,15 @@ use egui_extras::{Column, TableBuilder};
 use super::theme;
 use crate::base::units::{digits3, number, si};
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::Variant;
 use crate::session::desk::state::State;
-use crate::session::jobs::setting::language_of;
-use crate::session::run::compare::{self, Figure, Line, LineSide, Side};
+use crate::session::run::compare::{self, Figure, Line, LineSide};
 
 /// Height of a row.
 const ROW: f32 = 22.0;
 
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) {
-    let Some([before, after]) = sides(state) else { return };
+    let Some([before, after]) = state.sides() else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let is_wrong = |id: &String| !state.found.untraced(id, &state.place).is_empty();
@@ -43,28 +41,6 @@ pub fn show(ui: &mut Ui, state: &State) {
         ui.label(RichText::new(title).size(theme::SMALL).color(muted));
         lines.iter().for_each(|line| row(ui, line));
     });
-}
-
-/// The text that the version in the editor began with, and the last text of it that compiled.
-fn sides(state: &State) -> Option<[Side<'_>; 2]> {
-    let (lesson, place) = (state.place.lesson.as_ref()?, &state.place);
-    let side = |variant: &Variant| {
-        let kernel = (*lesson.launched(variant).get(place.pass())?)?;
-        let traced = state.found.traced(&variant.program);
-        let measured = state.found.measured(&variant.program).and_then(|record| record.pass(place.pass()));
-        let language = state.edited_in()?;
-        Some(Side {
-            source: kernel.source_in(language)?,
-            // Counts are of the lines of the language that was traced.
-            trace: traced
-                .filter(|_| language_of(lesson, variant, place.options.language) == language)
-                .and_then(|traced| traced.trace(place.pass())),
-            time_s: measured
-                .and_then(|pass| pass.timing.as_ref())
-                .map(|time| (time.median_s, [time.p10_s, time.p90_s])),
-        })
-    };
-    Some([side(place.bench.beside.first().filter(|_| place.bench.edit.is_some())?)?, side(&place.bench.variant)?])
 }
 
 /// The placeholder for a missing figure, before and after: it may still arrive, unless that side failed.

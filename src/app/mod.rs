@@ -197,7 +197,7 @@ impl View {
         // In the order of the Tab key: the page first, the frame around it last.
         let staged = state.shown_figure().card().clock == Clock::Hand && panes.stage.is_positive();
         pane(ui, panes.page, "page", |ui| {
-            commands.extend(page::show(ui, state, &results, &self.formulas, staged));
+            commands.extend(page::show(ui, state, &self.stage, &results, &self.formulas, staged));
         });
         let lit = self.hovered_line.map(Tag::SourceLine);
         pane(ui, panes.stage, "stage", |ui| {

@@ -13,6 +13,7 @@ use crate::lesson::{Lesson, Pack};
 use crate::notes::{self, Format, To};
 use crate::session::experiment::curves;
 use crate::session::experiment::recording::Recording;
+use crate::session::learn::pins;
 use crate::session::learn::saved::{self, LessonSaved, Saved};
 use crate::session::note::export::Wanted;
 use crate::session::note::only::Only;
@@ -112,6 +113,7 @@ fn write(
             recording: kept.recording.clone(),
             backend: how.backend,
             still: how.still,
+            pins: saved::default_path().and_then(|path| pins::folder(&path)),
             seed: how.seed,
         };
         let (report, problems) =

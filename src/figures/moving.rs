@@ -63,18 +63,16 @@ fn bit(mask: u64, moment: usize) -> bool {
 fn merged(moments: impl Iterator<Item = Vec<String>>) -> Vec<(String, u64)> {
     let mut items: Vec<(String, u64)> = Vec::new();
     for (moment, of_moment) in moments.enumerate() {
-        let mut at = 0;
+        let mut before = std::mem::take(&mut items).into_iter();
         for item in of_moment {
-            let near = items.iter().skip(at).take(FAR).position(|(known, _)| *known == item);
-            match near {
-                Some(steps) => {
-                    at += steps;
-                    items[at].1 |= 1 << moment;
-                }
-                None => items.insert(at, (item, 1 << moment)),
-            }
-            at += 1;
+            let near = before.as_slice().iter().take(FAR).position(|(known, _)| *known == item);
+            let mask = near.map_or(0, |steps| {
+                items.extend(before.by_ref().take(steps));
+                before.next().map_or(0, |(_, mask)| mask)
+            });
+            items.push((item, mask | 1 << moment));
         }
+        items.extend(before);
     }
     items
 }

@@ -2,7 +2,7 @@
 
 use super::csv::to_read;
 use super::own_words;
-use super::page::{self, Playing};
+use super::page::{self, Played, Playing};
 use super::report::{NoteBlock, Report, Section, unique};
 use super::style::STYLE;
 use crate::base::sanitize::harmless;
@@ -92,11 +92,18 @@ fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
         NoteBlock::Prose(prose) => blocks(prose, math),
         NoteBlock::Figure { id, caption, svg, alt } => {
             let played = playing.and_then(|playing| playing.figures.get(id));
-            let plays = played.map_or_else(String::new, |played| format!(" data-plays=\"{}\"", escape(&played.of)));
-            let svg = played.map_or(svg, |played| &played.still);
+            let (plays, svg, why) = match played {
+                Some(Played::Here { of, still }) => (format!(" data-plays=\"{}\"", escape(of)), still, String::new()),
+                Some(Played::InTheProgram(why)) => (
+                    String::new(),
+                    svg,
+                    format!("<p class=\"tip\">It plays in the program, and not here: {}.</p>\n", escape(why)),
+                ),
+                None => (String::new(), svg, String::new()),
+            };
             let picture = if is_svg(svg) { svg.clone() } else { format!("<p>{}</p>", escape(alt)) };
             format!(
-                "<figure class=\"wide\"{plays}>\n{picture}<figcaption>{}</figcaption>\n</figure>\n",
+                "<figure class=\"wide\"{plays}>\n{picture}<figcaption>{}</figcaption>\n{why}</figure>\n",
                 escape(caption)
             )
         }
@@ -107,8 +114,8 @@ fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
         NoteBlock::Command(command) => format!("<pre class=\"command\"><code>{}</code></pre>\n", escape(command)),
         NoteBlock::OwnWords { words, .. } if words.trim().is_empty() => String::new(),
         NoteBlock::OwnWords { about, words } => {
-            let (about, words) = (escape(about), own_words::html(words, math));
-            format!("<section class=\"own\">\n<h3>{about}</h3>\n{words}</section>\n")
+            let heading = if about.is_empty() { String::new() } else { format!("<h3>{}</h3>\n", escape(about)) };
+            format!("<section class=\"own\">\n{heading}{}</section>\n", own_words::html(words, math))
         }
         NoteBlock::Prediction { question, options, answer: None, because, .. } => {
             let options: String = options.iter().map(|option| format!("<li>{}</li>\n", escape(option))).collect();

@@ -1,6 +1,6 @@
 //! The learner's Markdown as HTML, in which their own markup is shown, not interpreted.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::html::{Set, safe_address};
 use crate::base::xml::escape;
@@ -11,11 +11,25 @@ pub(super) fn html(text: &str, set: Set) -> String {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH | Options::ENABLE_TASKLISTS;
     let mut out = String::new();
     let mut in_head = false;
+    let (mut columns, mut column) = (Vec::new(), 0_usize);
     for event in Parser::new_ext(text, options) {
         match event {
             Event::Start(tag) => {
                 in_head |= matches!(tag, Tag::TableHead);
-                out.push_str(&start(&tag, in_head));
+                match tag {
+                    Tag::TableHead | Tag::TableRow => column = 0,
+                    Tag::TableCell => column += 1,
+                    Tag::Table(ref alignments) => columns.clone_from(alignments),
+                    _ => {}
+                }
+                let start = start(&tag, in_head);
+                // A column that is aligned right has figures.
+                match columns.get(column.wrapping_sub(1)) {
+                    Some(Alignment::Right) if tag == Tag::TableCell => {
+                        out.push_str(&start.replace('>', " class=\"figure\">"))
+                    }
+                    _ => out.push_str(&start),
+                }
             }
             Event::End(tag) => {
                 out.push_str(end(tag, in_head));
@@ -125,6 +139,7 @@ mod tests {
             table,
             "<table>\n<thead><tr><th>a</th></tr></thead>\n<tbody><tr><td>b</td></tr>\n</tbody></table>\n"
         );
+        assert!(super::html("| a | b |\n|---|--:|\n| c | 1 |", math).contains("<td>c</td><td class=\"figure\">1</td>"));
         for hostile in [
             "<script>alert(1)</script>",
             "x <img src=x onerror=alert(1)>",

@@ -43,33 +43,39 @@ const SCRIPT: &str = include_str!("play.js");
 /// The pictures of a note that play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Playing {
-    /// The module's first question, which has the lesson.
+    /// The module's first question, which has the lesson; empty if no picture plays.
     pub pack: String,
-    /// The pictures, by their figures' names within the note.
+    /// The pictures of traces, by their figures' names within the note.
     pub figures: BTreeMap<String, Played>,
 }
 
-/// A picture that plays.
+/// Where a picture plays.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Played {
-    /// Its step and the step's parameters, as JSON.
-    pub of: String,
-    /// The picture until it is started, as SVG.
-    pub still: String,
+pub enum Played {
+    /// In the page.
+    Here {
+        /// Its step, the step's parameters, and the text of the learner's kernel, as JSON.
+        of: String,
+        /// The picture until it is started, as SVG.
+        still: String,
+    },
+    /// In the program alone, for this reason.
+    InTheProgram(String),
 }
 
-/// The policy of a page that plays, and the elements at its end. None if the module is missing.
+/// The policy of a page that plays, and the elements at its end. None if no picture plays, or the module is missing.
 pub(super) fn parts(playing: &Playing) -> Option<(String, String)> {
-    let module = PackFiles::Embedded.read_bytes(MODULE, u64::MAX).ok()?;
+    let module = PackFiles::Embedded.read_bytes(MODULE, u64::MAX).ok().filter(|_| !playing.pack.is_empty())?;
     let mut pack = GzEncoder::new(Vec::new(), Compression::best());
     std::io::Write::write_all(&mut pack, playing.pack.as_bytes()).ok()?;
     let data = |id: &str, bytes: &[u8]| {
         format!("<script type=\"application/gzip\" id=\"{id}\">{}</script>\n", BASE64_STANDARD.encode(bytes))
     };
     let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT));
-    // The script is the one that is named by its hash, and it fetches nothing.
-    let policy =
-        format!("default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}' 'wasm-unsafe-eval'");
+    // The script is the one that is named by its hash; its worker is a part of itself, and neither fetches anything.
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{hash}' 'wasm-unsafe-eval'; worker-src blob:"
+    );
     let elements = [data("warpbook-module", &module), data("warpbook-pack", &pack.finish().ok()?)].concat();
     Some((policy, format!("{elements}<script>{SCRIPT}</script>\n")))
 }

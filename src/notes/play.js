@@ -1,8 +1,8 @@
-// Plays the pictures of a note: each asks the module for its frames. Where something is missing the still picture stays.
+// Plays the pictures of a note: each asks the module for its frames, in JSON. Where something is missing the still picture stays.
 (() => {
   "use strict";
   if (!("WebAssembly" in window) || !("DecompressionStream" in window)) return;
-  const WHOLE = 12, SLOW = 1.5, REST = 0.99, SIZE = [720, 440];
+  const WHOLE = 12, SLOW = 1.5, REST = 0.99, WIDTHS = [440, 720], HEIGHT = 440, PATIENCE = 250;
 
   const unpack = async (id) => {
     const packed = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
@@ -10,34 +10,74 @@
     return new Uint8Array(await new Response(stream).arrayBuffer());
   };
   let parts;
-  const load = () => (parts ??= Promise.all([unpack("warpbook-module").then((bytes) => WebAssembly.compile(bytes)), unpack("warpbook-pack")]));
+  const load = () => (parts ??= Promise.all([unpack("warpbook-module"), unpack("warpbook-pack")]));
 
-  // A module of its own for each picture: a question as JSON, an answer as JSON.
-  const start = async () => {
-    const [module, pack] = await load();
-    const { push, answer, answer_of_panic, word } = (await WebAssembly.instantiate(module, {})).exports;
-    const send = (bytes) => {
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-      let at = 0;
-      for (; at + 4 <= bytes.length; at += 4) push(view.getUint32(at, true), 4);
-      for (; at < bytes.length; at += 1) push(bytes[at], 1);
+  // A worker of its own for each picture, so that the page goes on while it traces, and a kernel that does not end can be stopped.
+  const work = () => {
+    let ask;
+    const begin = async (bytes) => {
+      const { push, answer, answer_of_panic, word } = (await WebAssembly.instantiate(bytes, {})).instance.exports;
+      const send = (question) => {
+        const view = new DataView(question.buffer, question.byteOffset, question.length);
+        let at = 0;
+        for (; at + 4 <= question.length; at += 4) push(view.getUint32(at, true), 4);
+        for (; at < question.length; at += 1) push(question[at], 1);
+      };
+      const read = (length) => {
+        const words = new Uint32Array(Math.ceil(length / 4));
+        for (let at = 0; at < words.length; at += 1) words[at] = word(4 * at);
+        return new TextDecoder().decode(new Uint8Array(words.buffer, 0, length));
+      };
+      ask = (question) => {
+        send(question);
+        try {
+          return JSON.parse(read(answer()));
+        } catch (error) {
+          // A panic ends the module, and leaves its message.
+          throw error instanceof WebAssembly.RuntimeError ? new Error(read(answer_of_panic()) || error.message) : error;
+        }
+      };
     };
-    const read = (length) => {
-      const words = new Uint32Array(Math.ceil(length / 4));
-      for (let at = 0; at < words.length; at += 1) words[at] = word(4 * at);
-      return new TextDecoder().decode(new Uint8Array(words.buffer, 0, length));
-    };
-    const ask = (question) => {
-      send(typeof question === "string" ? new TextEncoder().encode(question) : question);
+    onmessage = async ({ data: { bytes, question } }) => {
       try {
-        return JSON.parse(read(answer()));
+        postMessage({ answer: bytes ? await begin(bytes) : ask(question) });
       } catch (error) {
-        // A panic ends the module, and leaves its message.
-        throw error instanceof WebAssembly.RuntimeError ? new Error(read(answer_of_panic()) || error.message) : error;
+        postMessage({ problem: error.message });
       }
     };
-    ask(pack);
-    return (question) => ask(JSON.stringify(question));
+  };
+
+  // The tracer in its worker: `ask` gives a question as JSON and gets its answer, one after the other; `stop` ends the one that is asked.
+  // A new worker is asked what `opening` gives, to come to where the former was.
+  const tracer = async (opening) => {
+    const [module, pack] = await load();
+    const script = URL.createObjectURL(new Blob([`(${work})()`], { type: "text/javascript" }));
+    let worker = null, refuse, last = Promise.resolve();
+    const call = (message) => new Promise((resolve, reject) => {
+      refuse = (why) => {
+        worker?.terminate();
+        worker = null;
+        reject(new Error(why));
+      };
+      worker.onmessage = ({ data: { answer, problem } }) => (problem === undefined ? resolve(answer) : refuse(problem));
+      worker.onerror = (event) => refuse(event.message ?? "a page may not start a worker here");
+      worker.postMessage(message);
+    });
+    const put = (question) => call({ question: new TextEncoder().encode(JSON.stringify(question)) });
+    const begin = async () => {
+      worker = new Worker(script);
+      await call({ bytes: module });
+      await call({ question: pack });
+      for (const question of opening()) await put(question);
+    };
+    const next = (make) => (last = last.then(make, make));
+    return {
+      ask: (question) => next(async () => {
+        if (!worker) await begin();
+        return put(question);
+      }),
+      stop: (why) => refuse(why),
+    };
   };
 
   const element = (name, props, ...children) => {
@@ -48,14 +88,19 @@
 
   const play = async (figure, begin) => {
     const still = figure.querySelector("svg");
+    const { step, set, source } = JSON.parse(figure.dataset.plays);
     begin.disabled = true;
     begin.textContent = "Starting…";
-    await new Promise((resume) => setTimeout(resume, 30));
-    const ask = await start();
-    const { step, set } = JSON.parse(figure.dataset.plays);
-    let opened = ask({ Open: { step, set } });
-    if (opened.problems.length) throw new Error(opened.problems.join("; "));
-    let at = opened.first + REST, playing = false, pointer = null, before = 0;
+    let opened = null, text = source ?? null;
+    const edit = () => (text === null ? [] : [{ Edit: { source: text } }]);
+    const present = () => [{ Open: { step, set: opened.params.map(({ id, value }) => [id, value]) } }, ...edit()];
+    const { ask, stop } = await tracer(() => (opened ? present() : []));
+    for (const question of [{ Open: { step, set } }, ...edit()]) {
+      const answer = await ask(question);
+      if (answer.problems.length) throw new Error(answer.problems.join("; "));
+      opened = answer;
+    }
+    let at = opened.first + REST, playing = false, pointer = null, before = 0, wanted = false, drawing = false, size;
 
     const stage = element("div", { className: "stage" });
     const tip = element("p", { className: "tip" });
@@ -66,24 +111,42 @@
     slider.setAttribute("aria-label", "Position");
     const where = element("span", { className: "where" });
     const row = element("div", { className: "controls" }, back, toggle, on, slider, where);
-    const settings = element("div", { className: "controls" });
-    const code = element("textarea", { spellcheck: false, rows: 14 });
+    const params = element("fieldset", { className: "controls" });
+    const end = element("button", { type: "button", textContent: "Stop" });
+    const busy = element("p", { className: "controls", hidden: true }, "Tracing…", end);
+    busy.setAttribute("role", "status");
+    const numbers = element("pre", { ariaHidden: "true" });
+    const code = element("textarea", { spellcheck: false, rows: 14, wrap: "off", value: source ?? opened.kernel ?? "" });
     code.setAttribute("aria-label", "The kernel");
     const trace = element("button", { type: "button", textContent: "Trace it again" });
     const undo = element("button", { type: "button", textContent: "As it was" });
     const counts = element("table");
     const said = element("div", { className: "said" });
-    const editor = element("details", {}, element("summary", { textContent: "Edit the kernel" }), code,
-      element("div", { className: "controls" }, trace, undo), said, counts);
+    const edits = element("fieldset", { className: "controls" }, trace, undo);
+    const editor = element("details", { open: text !== null }, element("summary", { textContent: "Edit the kernel" }),
+      element("div", { className: "code" }, numbers, code), edits, said, counts);
     const last = () => Math.max(0, opened.ticks - 1) + REST;
 
-    const draw = () => {
-      const frame = ask({ Frame: { position: at, size: SIZE, pointer } });
-      stage.innerHTML = frame.svg;
-      tip.textContent = frame.tip ?? "";
+    // One frame at a time; of those that are wanted meanwhile, the newest.
+    const draw = async () => {
       slider.value = Math.floor(at);
       where.textContent = opened.ticks ? `${Math.min(opened.ticks, Math.floor(at) + 1)} of ${opened.ticks}` : "";
       toggle.textContent = playing ? "Pause" : "Play";
+      wanted = true;
+      if (drawing) return;
+      drawing = true;
+      try {
+        while (wanted) {
+          wanted = false;
+          size = [Math.min(WIDTHS[1], Math.max(WIDTHS[0], stage.clientWidth)), HEIGHT];
+          const frame = await ask({ Frame: { position: at, size, pointer } });
+          stage.innerHTML = frame.svg;
+          tip.textContent = frame.tip ?? "Point at the picture: what is there is written here.";
+        }
+      } catch (error) {
+        tip.textContent = `There is no frame: ${error.message}.`;
+      }
+      drawing = false;
     };
     const tick = (now) => {
       if (!playing) return;
@@ -99,36 +162,51 @@
       at = Math.min(last(), Math.max(REST, to));
       draw();
     };
-    const show = () => {
+    const show = (problems) => {
       slider.max = Math.max(0, opened.ticks - 1);
       row.hidden = opened.ticks < 2;
-      settings.replaceChildren(...opened.params.map((param) => {
+      params.replaceChildren(...opened.params.map((param) => {
         const choice = element("select", {}, ...param.values.map(([value, words]) =>
           element("option", { value, textContent: words, selected: value === param.value })));
         choice.onchange = () => change({ Set: { name: param.id, value: Number(choice.value) } });
         return element("label", {}, `${param.label} `, choice);
       }));
       editor.hidden = opened.kernel === null;
-      counts.replaceChildren(element("tr", {}, ...["whole grid", "as it was", "now"].map((name) => element("th", { textContent: name }))),
+      counts.hidden = problems.length > 0;
+      counts.replaceChildren(element("tr", {}, ...["whole grid", "the lesson's", "now"].map((name) => element("th", { textContent: name }))),
         ...opened.counts.map((cells) => element("tr", {}, ...cells.map((text) => element("td", { textContent: text })))));
-      said.replaceChildren(...opened.problems.map((text) => element("p", { className: "problem", textContent: text })),
-        ...opened.findings.map((text) => element("p", { textContent: text })));
+      said.replaceChildren(...problems.map((text) => element("p", { className: "problem", textContent: text })),
+        ...(problems.length ? [] : opened.findings).map((text) => element("p", { textContent: text })));
       at = Math.min(at, last());
       draw();
     };
-    const change = (question) => {
-      let answer;
-      try {
-        answer = ask(question);
-      } catch (error) {
-        figure.append(element("p", { className: "problem", textContent: `The page's tracer stopped: ${error.message}. Read the page again.` }));
-        return;
-      }
-      // A kernel that does not compile leaves the picture as it is.
-      opened = answer.problems.length ? { ...opened, problems: answer.problems, findings: [] } : answer;
+    const change = async (question) => {
       playing = false;
-      show();
+      (question.Edit ? edits : params).after(busy);
+      params.disabled = edits.disabled = true;
+      const shows = setTimeout(() => { busy.hidden = false; }, PATIENCE);
+      let problems;
+      try {
+        const answer = await ask(question);
+        // A kernel that does not compile leaves the picture as it is.
+        problems = answer.problems;
+        if (!problems.length) {
+          opened = answer;
+          if (question.Edit) text = question.Edit.source;
+        }
+      } catch (error) {
+        problems = [`${error.message}. The picture is as it was before.`];
+      }
+      clearTimeout(shows);
+      busy.hidden = true;
+      params.disabled = edits.disabled = false;
+      show(problems);
     };
+    const number = () => {
+      numbers.textContent = code.value.split("\n").map((_, line) => line + 1).join("\n");
+      numbers.scrollTop = code.scrollTop;
+    };
+    end.onclick = () => stop("Stopped");
     toggle.onclick = () => {
       if (!playing && at >= last()) at = 0;
       playing = !playing && opened.ticks > 0;
@@ -141,23 +219,28 @@
     slider.oninput = () => go(Number(slider.value) + REST);
     stage.onpointermove = (event) => {
       const room = stage.getBoundingClientRect();
-      pointer = [(event.clientX - room.left) * SIZE[0] / room.width, (event.clientY - room.top) * SIZE[1] / room.height];
+      pointer = [(event.clientX - room.left) * size[0] / room.width, (event.clientY - room.top) * size[1] / room.height];
       if (!playing) draw();
     };
     stage.onpointerleave = () => {
       pointer = null;
       if (!playing) draw();
     };
+    code.oninput = number;
+    code.onscroll = number;
     trace.onclick = () => change({ Edit: { source: code.value } });
-    undo.onclick = () => {
-      change({ Edit: { source: null } });
+    undo.onclick = async () => {
+      await change({ Edit: { source: null } });
       code.value = opened.kernel;
+      number();
     };
-    code.value = opened.kernel ?? "";
+    figure.classList.add("playing");
     still.replaceWith(stage);
-    begin.replaceWith(row);
-    row.after(tip, settings, editor);
-    show();
+    begin.remove();
+    figure.append(row, tip, params, editor);
+    number();
+    new ResizeObserver(draw).observe(stage);
+    show([]);
   };
 
   for (const figure of document.querySelectorAll("figure[data-plays]")) {

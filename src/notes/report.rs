@@ -65,7 +65,7 @@ pub enum NoteBlock {
     Command(String),
     /// The learner's own text.
     OwnWords {
-        /// The title of the step that it is about.
+        /// The title of the step that it is about; empty if it goes on after a pinned picture.
         about: String,
         /// Markdown.
         words: String,

@@ -41,10 +41,18 @@ figcaption{color:var(--muted);font-size:14px;line-height:1.5;margin-top:8px;text
 .controls{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin:8px 0;font:14px/1.4 var(--sans)}
 .controls[hidden]{display:none}
 .controls input{flex:1;min-width:120px;accent-color:var(--accent)}
+fieldset.controls{border:0;padding:0;min-width:0}
+fieldset.controls:disabled{opacity:.6}
+figure.playing{overflow:visible}
+figure.playing svg{min-width:0}
+.code{position:relative;margin-top:8px;font:14px/1.5 var(--mono);background:var(--card);border:1px solid var(--line);border-radius:8px;overflow:hidden}
+.code pre{position:absolute;inset:0 auto 0 0;width:6ch;font:inherit;color:var(--muted);background:none;border-radius:0;border-right:1px solid var(--line);margin:0;padding:12px 8px;text-align:right;overflow:hidden;user-select:none}
 .where,.tip{color:var(--muted);font:14px/1.4 var(--sans);font-variant-numeric:tabular-nums}
 .where{min-width:9ch;text-align:right}.tip{margin:0;min-height:2.8em;white-space:pre-line}
-figure textarea{display:block;width:100%;margin-top:8px;font:14px/1.5 var(--mono);color:var(--text);background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px;tab-size:4}
+.code textarea{display:block;width:calc(100% - 6ch);margin-left:6ch;font:inherit;color:var(--text);background:none;border:0;padding:12px;tab-size:4;resize:vertical}
+figure table{margin-top:12px;min-width:0}figure td+td,figure th+th{text-align:right}
 .problem{color:var(--less)}figure .said p{font:14px/1.4 var(--sans);margin:4px 0}
+@media screen and (max-width:600px){figure:not(.playing) svg~figcaption::before{content:"Scroll the picture sideways. "}}
 @media print{.begin,.controls,.tip,figure details{display:none}}
 .scroll{overflow-x:auto;margin-bottom:24px}
 table{border-collapse:collapse;font-size:14px;line-height:1.4;font-variant-numeric:tabular-nums lining-nums;min-width:50%}
@@ -55,7 +63,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 24px;font-size:14p
 dt{color:var(--muted)}dd{margin:0;white-space:pre-line;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
 .card,.own{background:var(--card);border-radius:8px;padding:20px 24px;margin:24px 0}
 .own{background:none;border:1px solid var(--line);border-left:4px solid var(--accent)}
-.own h3{margin-top:0;color:var(--accent);font-size:14px}
+.own table{margin-bottom:16px}.own h3{margin-top:0;color:var(--accent);font-size:14px}
 .question{font-weight:600;font-size:16px;line-height:1.5}
 details summary{color:var(--muted);font-size:14px;cursor:pointer}
 details pre{margin:8px 0 0}

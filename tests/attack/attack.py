@@ -12,6 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import commands
+import journal
 import kernels
 import lessons
 import notes
@@ -36,6 +37,9 @@ KINDS = [
     ("states", 28, saving.damaged),
     ("kills", 16, saving.killed),
     ("windows", 4, saving.shared),
+    ("journals", 25, journal.damaged),
+    ("full", 5, journal.full),
+    ("appends", 2, journal.shared),
 ]
 # No run may take more address space than this: it ends in an abort, which is a fault, and this machine lives on.
 ADDRESSES = 24 << 30

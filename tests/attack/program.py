@@ -99,7 +99,7 @@ class Program:
         environment = self.environment(folder if home is None else home, env)
         environment = {name: value for name, value in environment.items() if value is not None}
         return subprocess.Popen(
-            [self.path, *args], cwd=folder, env=environment, start_new_session=True, stdin=streams.pop("stdin", subprocess.DEVNULL), **streams
+            [self.path, *args], cwd=folder, env=environment, start_new_session=True, restore_signals=False, stdin=streams.pop("stdin", subprocess.DEVNULL), **streams
         )
 
     def run(self, args, folder, env=None, home=None, longest=LONGEST, meanwhile=None, **streams):

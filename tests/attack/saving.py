@@ -101,10 +101,10 @@ class Display:
 class Window:
     """A window of the program on a display, for as long as it takes."""
 
-    def __init__(self, program, display, folder, name):
+    def __init__(self, program, display, folder, name, args=()):
         self.display, self.log = display, folder / f"{name}.log"
         with open(self.log, "wb") as log:
-            self.process = program.start([], folder, env={"DISPLAY": display.name}, stdout=log, stderr=log)
+            self.process = program.start(list(args), folder, env={"DISPLAY": display.name}, stdout=log, stderr=log)
         self.window = None
 
     def __enter__(self):

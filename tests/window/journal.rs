@@ -70,8 +70,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     window.get_by_label("65,536: one for each element").click_accesskit();
     window.step();
     settle(&mut window);
-    window.get_by_label("Source of the kernel").type_text("// mine\n");
-    window.step();
+    type_in(&mut window, "Source of the kernel", "// mine\n");
     settle(&mut window);
     type_in(&mut window, "Your own words on this step", "Q: How wide is a warp?\nA: 32 lanes.");
     while window.state().desk.state().diary.is_writing {
@@ -79,6 +78,17 @@ fn a_day_of_work_comes_back_the_next_day() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     settle(&mut window);
+    for entry in ["The picture", "The counts"] {
+        click(&mut window, "Pin");
+        click(&mut window, entry);
+    }
+    let words = window.state().desk.state().kept().words["loop"].clone();
+    assert!(
+        words.starts_with("Q: How wide is a warp?\nA: 32 lanes.\n\n![")
+            && words.contains(".svg)\n\n`warpbook run one_loop"),
+        "{words}"
+    );
+    assert!(words.contains("| whole grid | before | now |\n| --- | ---: | ---: |\n| load requests |"), "{words}");
     let lesson = window.state().desk.state().place.lesson.clone().unwrap();
     let exercise = lesson.exercises.iter().find(|exercise| exercise.id == "left_over").unwrap();
     let step = lesson.steps.iter().position(|step| step.exercises().any(|id| id == exercise.id)).unwrap();
@@ -158,6 +168,17 @@ fn a_day_of_work_comes_back_the_next_day() {
     let changed: Vec<usize> = days.values().map(|day| day.changed.len()).collect();
     assert_eq!(changed[1], 0, "what a restart traces again was not changed: {changed:?}");
     assert_eq!(window.state().desk.state().diary.story.days.len(), 2);
+    drop(window);
+    let mut export = std::process::Command::new(env!("CARGO_BIN_EXE_warpbook"));
+    export.args(["export", "one_loop", "--only", "own", "--backend", "simt", "-o"]).arg(home.path().join("notes"));
+    let out = export.env("HOME", home.path()).env_remove("XDG_DATA_HOME").output().unwrap();
+    assert!(out.status.success(), "{out:?}");
+    let note = std::fs::read_to_string(home.path().join("notes/one_loop.md")).unwrap();
+    let pinned: Vec<&str> = note.lines().filter(|line| line.contains("pin-")).collect();
+    assert_eq!(pinned.len(), 1, "{note}");
+    let picture = pinned[0].split_once("](").unwrap().1.trim_end_matches(')');
+    let picture = std::fs::read_to_string(home.path().join("notes").join(picture)).unwrap();
+    assert!(picture.starts_with("<svg") && note.contains("| whole grid | before | now |"), "{note}");
 }
 
 #[test]

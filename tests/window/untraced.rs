@@ -184,6 +184,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
         backend: Choice::Only(Backend::Simt),
         seed: 1,
         still: false,
+        pins: None,
     };
     let (report, problems) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
     assert_eq!(problems.len(), 1, "said once for the experiment: {problems:?}");
@@ -257,6 +258,7 @@ fn a_note_shows_waves_without_a_trace() {
         backend: Choice::Only(Backend::Simt),
         seed: 1,
         still: false,
+        pins: None,
     };
     let (report, _) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -25,6 +25,7 @@ use egui::{RichText, ScrollArea, Ui};
 use flow::Style;
 
 use super::math::Formulas;
+use super::stage::Stage;
 use super::{tabbed, theme};
 use crate::figures::palette::Ink;
 use crate::lesson::scope::{Env, Results};
@@ -45,7 +46,14 @@ const DWELL: f64 = 5.0;
 const COLUMN: f32 = 560.0;
 
 /// Shows the page of the step, whose explorer may be `staged` already, and returns what the reader asked for.
-pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, staged: bool) -> Vec<Command> {
+pub fn show(
+    ui: &mut Ui,
+    state: &State,
+    stage: &Stage,
+    results: &Results,
+    formulas: &Formulas,
+    staged: bool,
+) -> Vec<Command> {
     let mut commands = Vec::new();
     let (Some(lesson), Some(step)) = (&state.place.lesson, state.place.step()) else { return commands };
     ScrollArea::vertical().id_salt(("page", &lesson.id, &step.id)).auto_shrink(false).show(ui, |ui| {
@@ -87,7 +95,7 @@ pub fn show(ui: &mut Ui, state: &State, results: &Results, formulas: &Formulas, 
                     return;
                 }
                 ui.add_space(16.0);
-                commands.extend(words::show(ui, state, &step.id));
+                commands.extend(words::show(ui, state, stage, &step.id));
                 ui.add_space(24.0);
                 let end = ui.cursor().min;
                 let turned = turn(ui, state);

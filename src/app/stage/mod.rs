@@ -4,6 +4,7 @@ mod buffer;
 mod explorer;
 mod launches;
 mod passes;
+mod pinned;
 mod row;
 mod side;
 mod tabs;
@@ -230,6 +231,15 @@ impl Stage {
     }
 
     /// The player of this clock.
+    fn player_of(&self, clock: Clock) -> &Player {
+        match clock {
+            Clock::Launches => &self.launches.player,
+            Clock::Waves | Clock::Rounds | Clock::Workgroups | Clock::Phases => &self.parts,
+            Clock::Events | Clock::Still | Clock::Hand => &self.player,
+        }
+    }
+
+    /// The same, to move it.
     fn clock(&mut self, clock: Clock) -> &mut Player {
         match clock {
             Clock::Launches => &mut self.launches.player,

@@ -104,7 +104,9 @@ impl Writer<'_> {
             NoteBlock::Command(command) => self.add(&fenced("sh", command)),
             NoteBlock::OwnWords { words, .. } if words.trim().is_empty() => {}
             NoteBlock::OwnWords { about, words } => {
-                self.add(&format!("### {}", escape(dialect, about)));
+                if !about.is_empty() {
+                    self.add(&format!("### {}", escape(dialect, about)));
+                }
                 self.add(&own::own(dialect, words));
             }
             NoteBlock::Prediction { question, options, answer, measured, traced, verdict, because } => {

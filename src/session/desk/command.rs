@@ -102,6 +102,8 @@ pub enum Command {
     Explore(Explored),
     /// Keep the learner's words on a step, by its id.
     Write(String, String),
+    /// Keep the learner's words on a step, by its id, and a picture as SVG that was pinned into them.
+    Pin(String, String, Option<String>),
     /// Judge the learner's version of an exercise, by its id.
     JudgeExercise(String),
     /// Open the next hint of an exercise, by its id.

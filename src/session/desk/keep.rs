@@ -10,6 +10,7 @@ use super::tasks::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::session::experiment::curves;
 use crate::session::learn::merge::merge;
+use crate::session::learn::pins;
 use crate::session::learn::saved::{self, LessonSaved, Written};
 use crate::session::pack::my_kernel;
 
@@ -42,6 +43,11 @@ impl Keeper {
     /// The folder of the learner's own kernels.
     pub(super) fn kernels(&self) -> Option<PathBuf> {
         self.path.as_deref().and_then(my_kernel::folder)
+    }
+
+    /// The folder of pinned pictures.
+    pub(super) fn pins(&self) -> Option<PathBuf> {
+        self.path.as_deref().and_then(pins::folder)
     }
 
     /// The folder of the learner's own curves.

@@ -17,6 +17,7 @@ mod needs;
 mod now;
 pub mod opening;
 mod picture;
+mod pinned;
 pub mod place;
 pub mod race;
 pub mod results;
@@ -50,7 +51,6 @@ pub use state::{Place, State};
 use tasks::{DeviceTask, FileTask, NoteTask};
 use threads::Threads;
 
-use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::job::{Language, TraceSpec};
@@ -58,7 +58,7 @@ use crate::lesson::PackFiles;
 use crate::session::learn::journal::Did;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{self, Predicted};
-use crate::session::note::{self, only::Only};
+use crate::session::note;
 use crate::session::pack::watch;
 use crate::session::run::devices::Devices;
 use draft::Draft;
@@ -309,11 +309,13 @@ impl Desk {
                     kept.words.insert(step, words);
                 });
             }
+            Command::Pin(step, words, picture) => self.pin(&step, words, picture),
             Command::Move(concept, to, why) => self.record(Did::Moved { concept, to, why }),
             Command::Review(command) => self.review(command),
             Command::JudgeExercise(id) => self.judge_exercise(&id),
             Command::Export(only, formats, folder) => {
-                if let Some(input) = self.note_input(only) {
+                if let Some(input) = self.state.note_input(only) {
+                    let input = note::Input { pins: self.keeper.pins(), ..input };
                     self.begin(Work::Export, format!("writing the note of “{}”", input.setting.lesson.title));
                     self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
                 }
@@ -360,28 +362,6 @@ impl Desk {
     }
 
     /// The input of a note of the lesson on the screen; None before there is a lesson and a device.
-    fn note_input(&self, only: Only) -> Option<note::Input> {
-        let state = &self.state;
-        let mut answers = state.found.answers.clone();
-        answers.retain(|_, outcome| outcome.is_ok());
-        Some(note::Input {
-            setting: state.place.setting()?,
-            kept: state.kept().clone(),
-            only,
-            device: state.acting_device()?,
-            ceilings: state.ceilings().copied().unwrap_or_default(),
-            models: state.library.models.clone(),
-            model: state.saved.model.clone(),
-            recordings: state.library.recordings.clone(),
-            quotes: state.library.quotes.clone(),
-            recording: state.saved.recording.clone(),
-            sweeps: state.sweeps().cloned().unwrap_or_default(),
-            answers,
-            created: day::today(),
-            still: false,
-        })
-    }
-
     fn begin(&mut self, work: Work, label: impl Into<String>) {
         self.state.status.activities.insert(work, Activity { label: label.into(), progress: None });
     }

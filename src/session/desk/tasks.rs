@@ -55,6 +55,8 @@ pub enum FileTask {
     },
     /// Keep a finished sweep of an experiment, as a device measured it, in that folder.
     Curve(PathBuf, Arc<Lesson>, Box<Experiment>, Box<Sweep>, Device),
+    /// Keep a pinned picture, as SVG, in that folder.
+    Pin(PathBuf, String),
     /// Read the journal.
     Read(PathBuf),
     /// Add lines to the journal.

@@ -22,6 +22,7 @@ use crate::session::experiment::{curves, recording, sweep};
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::exercise::Try;
 use crate::session::learn::journal;
+use crate::session::learn::pins;
 use crate::session::learn::predict::Asked;
 use crate::session::learn::review::Again;
 use crate::session::learn::saved;
@@ -292,6 +293,11 @@ fn disk(out: Outbox) -> Worker<FileTask> {
                 }
                 FileTask::Curve(folder, lesson, experiment, sweep, device) => {
                     if let Err(problem) = curves::keep(&folder, (&lesson, &experiment), &sweep, device) {
+                        out.send(Event::NotKept(problem));
+                    }
+                }
+                FileTask::Pin(folder, svg) => {
+                    if let Err(problem) = pins::keep(&folder, &svg) {
                         out.send(Event::NotKept(problem));
                     }
                 }

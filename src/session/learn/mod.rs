@@ -11,6 +11,7 @@ pub mod graded;
 pub mod journal;
 pub mod ledger;
 pub mod merge;
+pub mod pins;
 pub mod predict;
 mod recorded;
 pub mod review;

@@ -1,6 +1,7 @@
 //! An experiment in a note: its figure and data, and those measured by another device.
 
-use super::{Input, named, of_pack, settings, warps};
+use super::Input;
+use super::command::{named, of_pack, settings, warps};
 use crate::base::units::number;
 use crate::figures::{plot, svg};
 use crate::lesson::{Experiment, Lesson, Variant};
@@ -9,6 +10,7 @@ use crate::session::experiment::chart;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{self, Sweep};
 use crate::session::jobs::Params;
+use crate::session::learn::pins::Pin;
 use crate::trace::record::Backend;
 
 /// Size of a plot, in points.
@@ -61,30 +63,8 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     let (mut header, rows) = sweep::csv_rows(&found.over, &found.points);
     // The curve shows a value that the lesson names.
     header.iter_mut().filter(|column| *column == sweep::VALUE).for_each(|column| column.clone_from(&plot.y.label));
-    let others: Params =
-        found.params.iter().filter(|(id, _)| **id != found.over).map(|(k, v)| (k.clone(), *v)).collect();
+    let others = others(found);
     let at: Vec<String> = others.iter().map(|(id, v)| format!("{id} = {}", number(*v))).collect();
-    let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
-    let mut variants: Vec<&Variant> =
-        sweep::curves_of(lesson, experiment, found.backend).map(|curve| &curve.variant).collect();
-    variants.dedup();
-    // A command takes one kernel per place, so each choice is a separate command.
-    let has_rungs = variants.iter().any(|variant| !variant.rungs.is_empty());
-    let each: Vec<&[&Variant]> = if has_rungs { variants.chunks(1).collect() } else { vec![&variants] };
-    let commands = each.into_iter().map(|variants| {
-        let kernels: String = variants.iter().map(|variant| named(lesson, variant)).collect();
-        NoteBlock::Command(format!(
-            "warpbook{} sweep {}{kernels} --over {}={}{} --backend {} --seed {}{} --csv",
-            of_pack(lesson),
-            lesson.id,
-            found.over,
-            values.join(","),
-            settings(&others),
-            found.backend.name(),
-            input.setting.seed,
-            if measured { String::new() } else { warps(found.warp_width) }
-        ))
-    });
     let blocks = [
         NoteBlock::Figure {
             id: experiment.id.clone(),
@@ -94,7 +74,58 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
         },
         NoteBlock::Data { id: experiment.id.clone(), caption: plot.title.clone(), header, rows },
     ];
+    let commands = commands(input.setting.seed, lesson, experiment, found).into_iter().map(NoteBlock::Command);
     blocks.into_iter().chain(commands).collect()
+}
+
+/// The parameters that a sweep keeps as they are.
+fn others(sweep: &Sweep) -> Params {
+    sweep.params.iter().filter(|(id, _)| **id != sweep.over).map(|(id, value)| (id.clone(), *value)).collect()
+}
+
+/// The commands that run a sweep of an experiment again.
+fn commands(seed: u64, lesson: &Lesson, experiment: &Experiment, found: &Sweep) -> Vec<String> {
+    let values: Vec<String> = experiment.values.iter().map(f64::to_string).collect();
+    let mut variants: Vec<&Variant> =
+        sweep::curves_of(lesson, experiment, found.backend).map(|curve| &curve.variant).collect();
+    variants.dedup();
+    // A command takes one kernel per place, so each choice is a separate command.
+    let has_rungs = variants.iter().any(|variant| !variant.rungs.is_empty());
+    let each: Vec<&[&Variant]> = if has_rungs { variants.chunks(1).collect() } else { vec![&variants] };
+    let command = |variants: &[&Variant]| {
+        let kernels: String = variants.iter().map(|variant| named(lesson, variant)).collect();
+        format!(
+            "warpbook{} sweep {}{kernels} --over {}={}{} --backend {} --seed {seed}{} --csv",
+            of_pack(lesson),
+            lesson.id,
+            found.over,
+            values.join(","),
+            settings(&others(found)),
+            found.backend.name(),
+            if found.backend == Backend::Simt { warps(found.warp_width) } else { String::new() }
+        )
+    };
+    each.into_iter().map(command).collect()
+}
+
+/// The experiment's plot to pin: as it was run here, or else as it is recorded. None if there is neither.
+#[must_use]
+pub fn pinned(input: &Input, experiment: &Experiment) -> Option<Pin> {
+    let lesson = &input.setting.lesson;
+    let here = input.sweeps.get(&experiment.id).filter(|sweep| !sweep.points.is_empty());
+    let (blocks, sweep) = match here {
+        Some(found) => (figure(input, lesson, experiment, found), found),
+        None => {
+            let found = input.recordings.iter().find_map(|recording| recording.shown(lesson, experiment))?;
+            (recorded(input, lesson, experiment), &found.1.sweep)
+        }
+    };
+    let command = commands(input.setting.seed, lesson, experiment, sweep).into_iter().next()?;
+    let pin = |block| match block {
+        NoteBlock::Figure { caption, svg, .. } => Some(Pin { caption, picture: Some(svg), table: Vec::new(), command }),
+        _ => None,
+    };
+    blocks.into_iter().next().and_then(pin)
 }
 
 #[cfg(test)]

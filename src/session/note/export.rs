@@ -1,6 +1,7 @@
 //! Export: runs a lesson's experiments and makes its note, without a window.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -48,6 +49,8 @@ pub struct Wanted<'a> {
     pub seed: u64,
     /// Whether all pictures of an HTML note are still.
     pub still: bool,
+    /// The folder of pinned pictures; None if there is none.
+    pub pins: Option<PathBuf>,
 }
 
 /// Runs every experiment that a step of the note shows, then builds the note. `say` gets a line for each thing that begins.
@@ -60,7 +63,8 @@ pub fn run_and_report(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
-    let Wanted { lesson, kept, only, models, model, recordings, quotes, recording, backend, seed, still } = wanted;
+    let Wanted { lesson, kept, only, models, model, recordings, quotes, recording, backend, seed, still, pins } =
+        wanted;
     let (device, instead) = devices.resolve(backend)?;
     let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
     let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
@@ -108,6 +112,7 @@ pub fn run_and_report(
         answers: Answers::default(),
         created: day::today(),
         still,
+        pins,
     };
     let (report, mut wrong) = note::build(&input, cancel, &mut |_, _| ());
     problems.append(&mut wrong);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::mine::heading;
-use super::{Builder, source};
+use super::{Builder, command, source};
 use crate::base::units::{digits3, figure, number, si};
 use crate::job::Language;
 use crate::lesson::{Block, Inline, Lesson, Step, Variant};
@@ -11,7 +11,7 @@ use crate::notes::NoteBlock;
 use crate::session::ask::{Answer, At, Question, Store, Traced};
 use crate::session::jobs;
 use crate::session::jobs::cost;
-use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::jobs::setting::Setting;
 use crate::session::learn::edits::{self, Edit};
 use crate::session::run::compare::{self, Figure, Side};
 use crate::session::show::stage::Stage;
@@ -19,14 +19,14 @@ use crate::trace::record::{Backend, Record};
 
 impl Builder<'_> {
     /// The learner's versions of kernels.
-    pub(super) fn kernels(&self) -> Vec<NoteBlock> {
-        let setting = &self.input.setting;
-        let lesson = Arc::new(edits::with(&setting.plain, &self.input.kept.edits));
-        self.input.kept.edits.iter().flat_map(|edit| self.kernel(&lesson, edit).unwrap_or_default()).collect()
+    pub(super) fn kernels(&mut self) -> Vec<NoteBlock> {
+        let input = self.input;
+        let lesson = Arc::new(edits::with(&input.setting.plain, &input.kept.edits));
+        input.kept.edits.iter().flat_map(|edit| self.kernel(&lesson, edit).unwrap_or_default()).collect()
     }
 
     /// A version: its changes, what they did to its counts and times, and its picture. None if the lesson no longer has the kernel.
-    fn kernel(&self, lesson: &Arc<Lesson>, edit: &Edit) -> Option<Vec<NoteBlock>> {
+    fn kernel(&mut self, lesson: &Arc<Lesson>, edit: &Edit) -> Option<Vec<NoteBlock>> {
         let place = lesson.program(&edit.of.program)?.place_of(&edit.pass)?;
         let original = (*lesson.launched(&edit.of).get(place)?)?;
         let before = original.source_in(edit.language)?;
@@ -47,14 +47,13 @@ impl Builder<'_> {
             blocks.extend(mine.as_ref().err().map(|why| sentence(why)));
             let wrong = mine.as_ref().ok().and_then(|traced| traced.wrong.as_ref());
             blocks.extend(wrong.map(|wrong| sentence(&format!("Its result is wrong: {}.", wrong.message))));
-            let matter = parameters_of(lesson, &edit.of);
-            let at = at(setting.params.iter().filter(|(id, _)| matter.contains(id)));
+            let at = command::at(&setting, &edit.of);
             let caption = format!("{} and {}, over the whole grid{at}.", original.title, edit.name);
             let timed = [&edit.of, &edit.variant()].map(|variant| self.timed(&setting, variant));
             let sides = [(before.as_ref(), of.ok(), timed[0].clone()), (&edit.source, mine.ok(), timed[1].clone())];
             blocks.extend(compared(&edit.id, caption, ["before", "mine"], place, &sides));
             let of_step = step.map(|step| Step { variant: edit.variant(), ..step.clone() });
-            let picture = of_step.as_ref().and_then(|step| self.picture(step, &ats[1], &edit.id));
+            let picture = of_step.as_ref().and_then(|step| self.picture(step, &ats[1], &edit.id, Some(&edit.source)));
             blocks.extend(picture);
         }
         blocks.push(source::whole(&format!("{}, whole", edit.name), original.file(), &edit.source));
@@ -62,8 +61,8 @@ impl Builder<'_> {
     }
 
     /// The open step at the learner's own parameters, where they are not the lesson's.
-    pub(super) fn chosen(&self) -> Vec<NoteBlock> {
-        let lesson = &self.input.setting.lesson;
+    pub(super) fn chosen(&mut self) -> Vec<NoteBlock> {
+        let lesson = &self.input.setting.lesson.clone();
         let Some(open) = lesson.steps.iter().position(|step| self.is_open(step)) else { return Vec::new() };
         let step = &lesson.steps[open];
         let set = lesson.steps[..=open].iter().flat_map(|step| &step.set);
@@ -91,7 +90,7 @@ impl Builder<'_> {
             let caption = format!("{}, over the whole grid.", kernel.title);
             blocks.extend(compared("my-settings", caption, ["in the lesson", "mine"], place, &sides));
         }
-        blocks.extend(self.picture(step, &ats[1], "my-settings"));
+        blocks.extend(self.picture(step, &ats[1], "my-settings", None));
         blocks.push(self.command(step, mine, if traceable { Backend::Simt } else { Backend::Cuda }));
         blocks
     }
@@ -100,11 +99,14 @@ impl Builder<'_> {
         step.id == self.input.kept.step
     }
 
-    /// A step's picture of another program, or at other settings.
-    fn picture(&self, step: &Step, at: &At, id: &str) -> Option<NoteBlock> {
+    /// A step's picture of another program, or at other settings; a page plays it with `source` as its kernel's text.
+    fn picture(&mut self, step: &Step, at: &At, id: &str, source: Option<&str>) -> Option<NoteBlock> {
         let stage = Stage::of_step(at, step)?;
         let launches = self.counted(at).ok().and_then(|traced| Some(traced.pass(stage.shown.pass)?.launches));
-        self.figure(&self.own, (step, id), &stage.within(launches), stage.kernel()?).map(|(figure, _)| figure)
+        let stage = stage.within(launches);
+        let (figure, still) = self.figure(&self.own, (step, id), &stage, stage.kernel()?)?;
+        self.play(&figure, still, step, &stage, source);
+        Some(figure)
     }
 
     /// A program's counts, or why there are none.
@@ -140,12 +142,6 @@ fn sentence(text: &str) -> NoteBlock {
     let inlines =
         parts.map(|(i, part)| if i % 2 == 1 { Inline::Code(part.to_owned()) } else { Inline::Text(part.to_owned()) });
     NoteBlock::Prose(vec![Block::Paragraph(inlines.collect())])
-}
-
-/// Parameters in words, after what they are of.
-fn at<'a>(params: impl Iterator<Item = (&'a String, &'a f64)>) -> String {
-    let each: Vec<String> = params.map(|(id, value)| format!("{id} = {}", number(*value))).collect();
-    if each.is_empty() { String::new() } else { format!(", at {}", each.join(", ")) }
 }
 
 /// A kernel's text, its trace, and what was measured of it.

@@ -5,6 +5,7 @@ use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Experiment, Inline, Lesson, Step, each_inline};
 use crate::notes::{NoteBlock, Section};
 use crate::session::experiment::recording;
+use crate::session::learn::pins::{self, Part};
 use crate::session::note::interpolate::Fill;
 use crate::trace::record::Backend;
 
@@ -28,8 +29,36 @@ impl Builder<'_> {
         of_steps
             .chain(lost)
             .filter(|(_, words)| !words.trim().is_empty())
-            .map(|(about, words)| NoteBlock::OwnWords { about: about.clone(), words: words.clone() })
+            .flat_map(|(about, words)| self.written(about, words))
             .collect()
+    }
+
+    /// The words on a step, with their pinned pictures.
+    fn written(&self, about: &str, words: &str) -> Vec<NoteBlock> {
+        let mut about = Some(about.to_owned());
+        let mut block = |part: Part<'_>| match part {
+            Part::Words(words) => {
+                vec![NoteBlock::OwnWords { about: about.take().unwrap_or_default(), words: words.to_owned() }]
+            }
+            Part::Picture(caption, name) => {
+                let heading = about.take().map(|about| heading(&about));
+                let svg = self.input.pins.as_ref().and_then(|folder| pins::picture(folder, name));
+                let block = match svg {
+                    Some(svg) => NoteBlock::Figure {
+                        id: format!("pin-{name}"),
+                        caption: caption.to_owned(),
+                        alt: caption.to_owned(),
+                        svg,
+                    },
+                    None => NoteBlock::OwnWords {
+                        about: String::new(),
+                        words: format!("{caption} (the pinned picture `{name}.svg` is missing)"),
+                    },
+                };
+                heading.into_iter().chain([block]).collect()
+            }
+        };
+        pins::parts(words).into_iter().flat_map(&mut block).collect()
     }
 
     fn predictions(&self) -> Vec<NoteBlock> {

@@ -1,7 +1,8 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
 mod asked;
-mod experiment;
+pub mod command;
+pub mod experiment;
 pub mod export;
 pub mod index;
 pub mod interpolate;
@@ -14,6 +15,7 @@ pub mod rerun;
 mod source;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -23,9 +25,8 @@ use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::figures::explore::{self, ExploreView};
 use crate::figures::{self, Clock, Kept, View, svg, titled};
-use crate::job::TraceSpec;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
+use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, Step, Variant};
 use crate::notes::page::Played;
 use crate::notes::{NoteBlock, Report, Section};
 use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
@@ -44,9 +45,9 @@ use interpolate::{Fill, spoken_of};
 use only::Only;
 
 /// Size of the stage's figure, in points.
-const STAGE: [f32; 2] = [720.0, 440.0];
+pub const STAGE: [f32; 2] = [720.0, 440.0];
 /// Width of an explorer's figure, in points.
-const EXPLORER: f32 = 560.0;
+pub const EXPLORER: f32 = 560.0;
 
 /// The input of a note, besides the lesson's own figures, which are traced afresh.
 #[derive(Clone)]
@@ -79,6 +80,8 @@ pub struct Input {
     pub created: String,
     /// Whether all pictures are still.
     pub still: bool,
+    /// The folder of pinned pictures; None if there is none.
+    pub pins: Option<PathBuf>,
 }
 
 impl Input {
@@ -317,12 +320,10 @@ impl Builder<'_> {
         // An explorer's figure is in the note already.
         if figure.card().clock != Clock::Hand {
             let drawn = self.figure(&self.store, (step, &step.id), stage, kernel);
-            if let Some((NoteBlock::Figure { id, .. }, still)) = &drawn
-                && let Some(of) = self.plays(step, params, stage)
-            {
-                self.playing.insert(id.clone(), Played { of, still: still.clone() });
+            if let Some((figure, still)) = drawn {
+                self.play(&figure, still, step, stage, None);
+                blocks.push(figure);
             }
-            blocks.extend(drawn.map(|(figure, _)| figure));
         }
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
@@ -363,7 +364,8 @@ impl Builder<'_> {
         // A warp's events are too many for a picture that plays by itself.
         let plays = !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
         let still = svg::adaptive(&frame);
-        let figure = match moving::picture(&found, stage, step, STAGE).filter(|_| plays) {
+        let moving = plays.then(|| moving::picture(&found, stage, step, STAGE)).flatten();
+        let figure = match moving {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
             None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.clone() },
         };
@@ -372,16 +374,8 @@ impl Builder<'_> {
 
     /// The command that runs again what a step shows.
     fn command(&self, step: &Step, params: &Params, backend: Backend) -> NoteBlock {
-        let Setting { lesson, seed, warp_width, .. } = &self.input.setting;
-        NoteBlock::Command(format!(
-            "warpbook{} run {}{}{} --backend {} --seed {seed}{}",
-            of_pack(lesson),
-            lesson.id,
-            named(lesson, &step.variant),
-            settings(params),
-            backend.name(),
-            if backend == Backend::Simt { warps(*warp_width) } else { String::new() }
-        ))
+        let setting = Setting { params: params.clone(), ..self.input.setting.clone() };
+        NoteBlock::Command(command::run(&setting, &step.variant, backend))
     }
 
     /// A kernel's text as it runs at some parameters; None if the note has printed it already.
@@ -426,26 +420,6 @@ fn on_stage<'a>(lesson: &'a Lesson, step: &Step) -> Option<(usize, &'a Kernel)> 
     Some((place, (*lesson.launched(&step.variant).get(place)?)?))
 }
 
-/// The option that names a lesson's pack; empty for the built-in one.
-pub(super) fn of_pack(lesson: &Lesson) -> String {
-    let place =
-        lesson.programs.first().filter(|_| lesson.files != PackFiles::Embedded).map(|program| &program.place.file);
-    let pack = place.and_then(|file| file.strip_suffix(&format!("lessons/{}/lesson.ron", lesson.id)));
-    match pack.map(|pack| pack.trim_end_matches('/')) {
-        None => String::new(),
-        Some("") => " --pack .".to_owned(),
-        Some(pack) if pack.contains(' ') => format!(" --pack '{pack}'"),
-        Some(pack) => format!(" --pack {pack}"),
-    }
-}
-
-/// The options that name a program, and the kernels in its places.
-pub(super) fn named(lesson: &Lesson, variant: &Variant) -> String {
-    let alone = lesson.program(&variant.program).is_none_or(|program| program.alone);
-    let rungs = variant.rungs.iter().map(|(pass, kernel)| format!(" --rung {pass}={kernel}"));
-    format!(" --{} {}{}", if alone { "kernel" } else { "program" }, variant.program, rungs.collect::<String>())
-}
-
 fn flush(prose: &mut Vec<Block>, blocks: &mut Vec<NoteBlock>) {
     if !prose.is_empty() {
         blocks.push(NoteBlock::Prose(std::mem::take(prose)));
@@ -473,13 +447,4 @@ fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Opti
         header: columns.iter().map(|(name, _)| (*name).to_owned()).collect(),
         rows: vec![columns.into_iter().map(|(_, value)| value).collect()],
     }
-}
-
-/// The option for warps of this width; empty for the default width.
-fn warps(width: u32) -> String {
-    if width == TraceSpec::default().warp_width { String::new() } else { format!(" --warp {width}") }
-}
-
-fn settings(params: &Params) -> String {
-    params.iter().map(|(id, value)| format!(" --set {id}={value}")).collect()
 }

@@ -1,30 +1,48 @@
 //! The pictures of a note that a page plays, and what it needs for them.
 
 use super::Builder;
+use crate::base::units::count;
 use crate::job::{Content, Language};
 use crate::lesson::Step;
-use crate::notes::page::Playing;
-use crate::session::jobs::Params;
+use crate::notes::NoteBlock;
+use crate::notes::page::{Played, Playing};
 use crate::session::jobs::setting::Setting;
 use crate::session::pack::carried::carried;
 use crate::session::show::page::Asked;
 use crate::session::show::stage::{self, Stage};
 
-/// Warp instructions of a program that a page traces in a second or two.
-const IN_A_PAGE: u64 = 2_000_000;
+/// Warp instructions of a program that a page traces in some seconds.
+const IN_A_PAGE: u64 = 10_000_000;
 
 impl Builder<'_> {
-    /// A step for a page that traces it again; None if that takes a page too long.
-    pub(super) fn plays(&self, step: &Step, params: &Params, stage: &Stage<'_>) -> Option<String> {
-        let is_wgsl = stage.at.language() == Language::Wgsl;
-        let traced = stage::counts(&self.store, stage.at.clone()).filter(|_| is_wgsl && !self.input.still)?;
-        // A page has no vocabularies.
-        if traced.job.buffers.iter().any(|buffer| matches!(buffer.content, Content::Vocabulary(..))) {
-            return None;
-        }
-        let instructions = traced.record.total()?.warp_instructions;
-        let set: Vec<(&String, &f64)> = params.iter().collect();
-        (instructions <= IN_A_PAGE).then(|| serde_json::json!({ "step": step.id, "set": set }).to_string())
+    /// Has a page play a step's picture, with `source` as its kernel's text if that is the learner's; or say why not.
+    pub(super) fn play(
+        &mut self,
+        figure: &NoteBlock,
+        still: String,
+        step: &Step,
+        stage: &Stage<'_>,
+        source: Option<&str>,
+    ) {
+        let NoteBlock::Figure { id, .. } = figure else { return };
+        let store = if source.is_some() { &self.own } else { &self.store };
+        let Some(traced) = stage::counts(store, stage.at.clone()).filter(|_| !self.input.still) else { return };
+        let has_vocabulary = traced.job.buffers.iter().any(|buffer| matches!(buffer.content, Content::Vocabulary(..)));
+        let Some(instructions) = traced.record.total().map(|total| total.warp_instructions) else { return };
+        let why = if stage.at.language() != Language::Wgsl {
+            "a page traces WGSL alone".to_owned()
+        } else if has_vocabulary {
+            "its vocabulary is too large for a page".to_owned()
+        } else if instructions > IN_A_PAGE {
+            format!("{} warp instructions take a page too long, {} at most", count(instructions), count(IN_A_PAGE))
+        } else {
+            // The step's own program is opened first, and the learner's text is put in its kernel's place.
+            let set: Vec<(&String, &f64)> = stage.at.setting().params.iter().collect();
+            let of = serde_json::json!({ "step": step.id, "set": set, "source": source }).to_string();
+            self.playing.insert(id.clone(), Played::Here { of, still });
+            return;
+        };
+        self.playing.insert(id.clone(), Played::InTheProgram(why));
     }
 
     /// The pictures that play, with what a page needs for them.
@@ -32,7 +50,8 @@ impl Builder<'_> {
         let Setting { lesson, warp_width, seed, .. } = &self.input.setting;
         let files = carried(&lesson.files, &lesson.id);
         let pack = Asked::Pack { lesson: lesson.id.clone(), warp_width: *warp_width, seed: *seed, files };
-        let pack = serde_json::to_string(&pack).ok().filter(|_| !self.playing.is_empty())?;
-        Some(Playing { pack, figures: self.playing.clone() })
+        let plays = self.playing.values().any(|played| matches!(played, Played::Here { .. }));
+        let pack = if plays { serde_json::to_string(&pack).ok()? } else { String::new() };
+        Some(Playing { pack, figures: self.playing.clone() }).filter(|_| !self.playing.is_empty())
     }
 }

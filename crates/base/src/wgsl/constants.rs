@@ -123,6 +123,11 @@ pub struct Settled {
 /// with its place in `file`.
 pub fn settle(file: &str, source: &str, constants: &[(String, f64)]) -> Result<Settled, Vec<Diagnostic>> {
     let all = declared(source);
+    // Whoever emptied the text is not helped by a list of the constants that it had.
+    if all.is_empty() && !source.contains("@compute") {
+        let error = Diagnostic::error("there is no compute entry point");
+        return Err(vec![error.in_file(file).hint("mark a function with @compute @workgroup_size(…)")]);
+    }
     let mut settled = Settled { source: source.to_owned(), consts: Vec::new(), overrides: Vec::new() };
     let (mut problems, mut edits): (Vec<Diagnostic>, Vec<(Range<usize>, String)>) = (Vec::new(), Vec::new());
     for (name, value) in constants {

@@ -1,0 +1,183 @@
+//! What the learner pinned into their words: a caption, a picture or a table of figures, and the command that repeats it. The words have it
+//! as Markdown; the picture is a file beside the learner's state, which no later change of a kernel or of a control changes.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::base::diag::Diagnostic;
+use crate::base::files::read_text_within;
+use crate::base::store;
+
+/// The folder of pinned pictures, beside the state file, and the beginning of their addresses in the words.
+const FOLDER: &str = "pins";
+
+/// The size limit of a picture, in bytes.
+const MOST_BYTES: u64 = 8 << 20;
+
+/// Bytes of a picture's hash that name it.
+const NAME_BYTES: usize = 8;
+
+/// Something to pin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pin {
+    /// What it is, and at which settings.
+    pub caption: String,
+    /// A picture as SVG.
+    pub picture: Option<String>,
+    /// A table's columns, and its rows; empty if there is none.
+    pub table: Vec<Vec<String>>,
+    /// The command that repeats it.
+    pub command: String,
+}
+
+/// A part of the learner's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// Text.
+    Words(&'a str),
+    /// A pinned picture: its caption and its name.
+    Picture(&'a str, &'a str),
+}
+
+/// The folder of pinned pictures, beside the learner's state file.
+#[must_use]
+pub fn folder(state: &Path) -> Option<PathBuf> {
+    state.parent().map(|parent| parent.join(FOLDER))
+}
+
+/// A picture's name: the same picture has the same.
+#[must_use]
+pub fn name(svg: &str) -> String {
+    Sha256::digest(svg).iter().take(NAME_BYTES).fold(String::new(), |mut name, byte| {
+        let _ = write!(name, "{byte:02x}");
+        name
+    })
+}
+
+/// Writes a picture, under its name.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn keep(folder: &Path, svg: &str) -> Result<(), Diagnostic> {
+    // If it cannot be created, writing the file reports why.
+    let _ = std::fs::create_dir_all(folder);
+    store::write_atomic(&folder.join(format!("{}.svg", name(svg))), svg.as_bytes())
+}
+
+/// A pinned picture as SVG; None if its file is missing or too large.
+#[must_use]
+pub fn picture(folder: &Path, name: &str) -> Option<String> {
+    read_text_within(&folder.join(format!("{name}.svg")), MOST_BYTES).ok()
+}
+
+impl Pin {
+    /// The pin as Markdown.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let plain = |text: &str| text.replace(['[', ']', '|', '`', '$', '*', '_', '<', '>', '\n'], " ");
+        let caption = plain(&self.caption);
+        let mut parts = match &self.picture {
+            Some(svg) => vec![format!("![{caption}]({FOLDER}/{}.svg)", name(svg))],
+            None => vec![caption],
+        };
+        if let [header, rows @ ..] = &self.table[..] {
+            let line =
+                |cells: &[String]| format!("| {} |\n", cells.iter().map(|c| plain(c)).collect::<Vec<_>>().join(" | "));
+            let rule: Vec<&str> = header.iter().enumerate().map(|(i, _)| if i == 0 { "---" } else { "---:" }).collect();
+            let rows: String = rows.iter().map(|row| line(row)).collect();
+            parts.push(format!("{}| {} |\n{rows}", line(header), rule.join(" | ")).trim_end().to_owned());
+        }
+        parts.push(format!("`{}`", self.command));
+        parts.join("\n\n")
+    }
+
+    /// The words with the pin as paragraphs of its own after the line that has the character `at`, and the character after the pin.
+    #[must_use]
+    pub fn into_words(&self, words: &str, at: usize) -> (String, usize) {
+        let at = words.char_indices().nth(at).map_or(words.len(), |(byte, _)| byte);
+        let end = words[at..].find('\n').map_or(words.len(), |line| at + line);
+        let [before, after] = [&words[..end], &words[end..]].map(|part| part.trim_matches('\n'));
+        let gap = if before.trim().is_empty() { "" } else { "\n\n" };
+        let pinned = format!("{before}{gap}{}\n\n", self.text());
+        let end = pinned.chars().count();
+        (pinned + after, end)
+    }
+}
+
+/// The words' parts, in order: a line that is a pinned picture and nothing else is one.
+#[must_use]
+pub fn parts(words: &str) -> Vec<Part<'_>> {
+    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+    for line in words.split_inclusive('\n') {
+        if let Some((caption, name)) = pinned(line.trim()) {
+            parts.push(Part::Words(&words[from..at]));
+            parts.push(Part::Picture(caption, name));
+            from = at + line.len();
+        }
+        at += line.len();
+    }
+    parts.push(Part::Words(&words[from..]));
+    parts.retain(|part| !matches!(part, Part::Words(words) if words.trim().is_empty()));
+    parts
+}
+
+/// A line's pinned picture: its caption and its name.
+fn pinned(line: &str) -> Option<(&str, &str)> {
+    let (caption, address) = line.strip_prefix("![")?.strip_suffix(')')?.split_once("](")?;
+    let name = address.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".svg")?;
+    // A name of another form could lead out of the folder.
+    let is_name = name.len() == 2 * NAME_BYTES && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_name.then_some((caption, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pin() -> Pin {
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        Pin {
+            caption: "Sectors [of a load], at stride = 32".to_owned(),
+            picture: Some("<svg></svg>".to_owned()),
+            table: vec![row(["whole grid", "now"]), row(["load sectors", "32"])],
+            command: "warpbook run coalescing".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_pin_is_put_after_the_line_of_the_caret() {
+        let text = pin().text();
+        assert!(text.starts_with("![Sectors  of a load , at stride = 32](pins/"), "{text}");
+        assert!(
+            text.contains("\n\n| whole grid | now |\n| --- | ---: |\n| load sectors | 32 |\n\n`warpbook run"),
+            "{text}"
+        );
+        assert_eq!(pin().into_words("", 0).0, format!("{text}\n\n"));
+        let (words, end) = pin().into_words("é one\ntwo", 2);
+        assert_eq!(words, format!("é one\n\n{text}\n\ntwo"));
+        assert_eq!(words.chars().skip(end).collect::<String>(), "two");
+        assert_eq!(pin().into_words("é one\ntwo", 99).0, format!("é one\ntwo\n\n{text}\n\n"));
+    }
+
+    #[test]
+    fn pictures_are_found_in_the_words_and_read_back() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path().join("pins");
+        keep(&folder, "<svg></svg>").expect("it is written");
+        let (words, _) = pin().into_words("before\nafter", 0);
+        let name = name("<svg></svg>");
+        let found = parts(&words);
+        assert_eq!(found[0], Part::Words("before\n\n"));
+        assert_eq!(found[1], Part::Picture("Sectors  of a load , at stride = 32", &name));
+        assert!(matches!(found[2], Part::Words(rest) if rest.contains("| load sectors") && rest.ends_with("after")));
+        assert_eq!(picture(&folder, &name).as_deref(), Some("<svg></svg>"));
+        assert_eq!(picture(&folder, "0123456789abcdef"), None);
+        for strange in
+            ["![a](pins/../../x.svg)", "![a](pins/0123.svg)", "x ![a](pins/0123456789abcdef.svg)", "![a](pins/", "![]("]
+        {
+            assert_eq!(parts(strange), [Part::Words(strange)], "{strange}");
+        }
+    }
+}
