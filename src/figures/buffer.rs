@@ -6,6 +6,12 @@ use crate::base::tensor::Tensor;
 use crate::base::units::{count, number};
 use crate::lesson::Legend;
 
+/// Where a value is nearer to zero than this, small values have a power of ten.
+const NEARLY_ZERO: f64 = 1e-6;
+
+/// The smallest value that has none then.
+const SMALL: f64 = 0.01;
+
 /// A buffer at some moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Contents<'a> {
@@ -92,7 +98,9 @@ impl Contents<'_> {
         let matrix = self.columns.and_then(|columns| usize::try_from(columns).ok());
         let (columns, cell) = match self.shape {
             Shape::Numbers => {
-                let widest = self.shown(256).map(|i| text::width(&self.word(i), 12.0, true)).fold(24.0, f32::max);
+                let spelling = self.spelling();
+                let words = self.shown(256).map(|i| self.word(spelling, i));
+                let widest = words.map(|word| text::width(&word, 12.0, true)).fold(24.0, f32::max);
                 let most = ((room / (widest + 12.0)) as usize).max(1);
                 // Rows of a round number of elements are easier to count in.
                 let round = [32, 16, 10, 8, 5, 4, 2, 1].into_iter().find(|n| *n <= most).unwrap_or(1);
@@ -132,7 +140,23 @@ impl Contents<'_> {
         is_written(self.tensor, i).then(|| self.tensor.get(i))
     }
 
-    pub(super) fn word(&self, i: usize) -> String {
-        self.value(i).map_or_else(|| "–".to_owned(), number)
+    /// How values are spelled: in few characters where some are nearly zero, so that a matrix keeps its rows.
+    pub(super) fn spelling(&self) -> fn(f64) -> String {
+        let mut values = self.shown(256).filter_map(|i| self.value(i));
+        if values.any(|value| value != 0.0 && value.abs() < NEARLY_ZERO) { with_powers } else { number }
+    }
+
+    /// An element as it is written.
+    pub(super) fn word(&self, spelling: fn(f64) -> String, i: usize) -> String {
+        self.value(i).map_or_else(|| "–".to_owned(), spelling)
+    }
+}
+
+/// A number in at most seven characters if it is small.
+fn with_powers(value: f64) -> String {
+    match value.abs() {
+        size if size == 0.0 || size >= SMALL => number(value),
+        size if size < 1e-9 => format!("{value:.0e}"),
+        _ => format!("{value:.1e}"),
     }
 }

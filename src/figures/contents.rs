@@ -10,7 +10,7 @@ use super::palette::{Hue, Ink};
 use super::reel::Reel;
 use super::shape::Shape;
 use super::text;
-use crate::base::units::{count, number};
+use crate::base::units::count;
 use crate::job::BindingKind;
 use crate::lesson::Picture;
 
@@ -46,8 +46,9 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     let values = shown.iter().filter_map(|i| contents.value(*i)).filter(|value| value.is_finite());
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
     let size = format!("{} × {}", count(contents.count), contents.tensor.elem.name());
+    let spelling = contents.spelling();
     let about = match low <= high {
-        true => format!("{size}, values from {} to {}", number(low), number(high)),
+        true => format!("{size}, values from {} to {}", spelling(low), spelling(high)),
         false => size.clone(),
     };
     let blank = shown.iter().any(|i| contents.value(*i).is_none()) && contents.shape == Shape::Numbers;
@@ -89,7 +90,7 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
             _ => frame.outline(rect, 2.0, Some(fill), if ring { Ink::Accent } else { fill }, tag),
         }
         let words = match contents.shape {
-            Shape::Numbers => contents.word(i),
+            Shape::Numbers => contents.word(spelling, i),
             Shape::Characters => value.map_or_else(|| "–".to_owned(), character),
             Shape::Shades | Shape::Bars | Shape::Meant => continue,
         };

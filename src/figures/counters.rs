@@ -154,17 +154,15 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
     match (moment.event.kind, moment.hue) {
         (EventKind::Access { .. }, Hue::Shared) => {
             let ink = if now.conflicts > 0 { Ink::Conflict } else { Ink::Text };
-            let noun =
-                if now.wavefronts == 1 { "wavefront served this access" } else { "wavefronts served this access" };
+            let noun = if now.wavefronts == 1 { "wavefront of the access" } else { "wavefronts of the access" };
             (count(now.wavefronts), noun, ink)
         }
         (EventKind::Access { .. }, _) if moment.space() == Some(Space::Uniform) => {
-            let noun = if now.passes == 1 { "pass served this access" } else { "passes served this access" };
+            let noun = if now.passes == 1 { "pass of the access" } else { "passes of the access" };
             (count(now.passes), noun, Ink::Text)
         }
         (EventKind::Access { access: AccessKind::Atomic, .. }, _) => {
-            let noun =
-                if now.sectors == 1 { "sector visited" } else { "sectors visited: lanes at one word take turns" };
+            let noun = if now.sectors == 1 { "sector visited" } else { "sectors, visited in turns" };
             (count(now.sectors), noun, Ink::Text)
         }
         (EventKind::Access { .. }, _) if now.efficiency().is_some_and(|share| share > 1.0) => {

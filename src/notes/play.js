@@ -183,6 +183,7 @@
     const change = async (question) => {
       playing = false;
       (question.Edit ? edits : params).after(busy);
+      said.replaceChildren();
       params.disabled = edits.disabled = true;
       const shows = setTimeout(() => { busy.hidden = false; }, PATIENCE);
       let problems;
@@ -230,7 +231,7 @@
     code.onscroll = number;
     trace.onclick = () => change({ Edit: { source: code.value } });
     undo.onclick = async () => {
-      await change({ Edit: { source: null } });
+      await change({ Edit: { source: source ?? null } });
       code.value = opened.kernel;
       number();
     };

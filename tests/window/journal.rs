@@ -85,7 +85,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     let words = window.state().desk.state().kept().words["loop"].clone();
     assert!(
         words.starts_with("Q: How wide is a warp?\nA: 32 lanes.\n\n![")
-            && words.contains(".svg)\n\n`warpbook run one_loop"),
+            && words.contains(".svg)\n\n```sh\nwarpbook run one_loop"),
         "{words}"
     );
     assert!(words.contains("| whole grid | before | now |\n| --- | ---: | ---: |\n| load requests |"), "{words}");

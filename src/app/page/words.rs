@@ -37,6 +37,7 @@ pub fn show(ui: &mut Ui, state: &State, stage: &Stage, step: &str) -> Option<Com
         // The next one comes after it.
         caret.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(end))));
         caret.store(ui.ctx(), editor);
+        ui.memory_mut(|memory| memory.request_focus(editor));
         command = Some(Command::Pin(step.to_owned(), words.clone(), pin.picture));
         text = words;
     }
@@ -65,7 +66,15 @@ pub fn show(ui: &mut Ui, state: &State, stage: &Stage, step: &str) -> Option<Com
         .margin(egui::Margin::same(12));
     // A long text scrolls in its field, so that the way to the next page stays in sight.
     let room = egui::ScrollArea::vertical().id_salt(("words", step)).max_height(TALLEST).min_scrolled_height(TALLEST);
-    let response = room.show(ui, |ui| ui.add(field)).inner;
+    let shown = room.show(ui, |ui| {
+        let shown = field.show(ui);
+        if let Some(range) = shown.cursor_range.filter(|_| command.is_some()) {
+            let caret = shown.galley.pos_from_cursor(range.primary).translate(shown.galley_pos.to_vec2());
+            ui.scroll_to_rect(caret, None);
+        }
+        shown
+    });
+    let response = shown.inner.response;
     response
         .widget_info(|| egui::WidgetInfo::labeled(egui::Role::MultilineTextInput, true, "Your own words on this step"));
     command.or_else(|| response.changed().then(|| Command::Write(step.to_owned(), text)))
@@ -84,9 +93,9 @@ fn pin(ui: &mut Ui, state: &State, stage: &Stage) -> Option<Pin> {
                 ui.close();
             }
         };
-        entry(ui, "The picture", &|| stage.pinned(state), "There is no picture yet.");
-        entry(ui, "The counts", &|| state.pinned_counts(), "This kernel is not traced.");
-        entry(ui, "The plot", &|| state.pinned_plot(), "Nothing was measured here, and nothing is recorded.");
+        entry(ui, "The picture", &|| stage.pinned(state), "It has no picture yet, or the kernel does not compile.");
+        entry(ui, "The counts", &|| state.pinned_counts(), "It is not traced yet, or the kernel does not compile.");
+        entry(ui, "The plot", &|| state.pinned_plot(), "Run the experiment first: nothing is recorded of it.");
         chosen
     });
     menu.response

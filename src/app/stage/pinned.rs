@@ -21,7 +21,9 @@ impl Stage {
             let explorer = explore::find(state.place.step()?.explorer()?)?;
             let at = state.explored();
             let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
-            return state.pinned_picture(if title.is_empty() { card.tab } else { title }, svg::adaptive(&frame));
+            let page = state.place.step().map_or("", |step| step.title.as_str());
+            let caption = format!("{}, at my own settings", if title.is_empty() { page } else { title });
+            return Some(Pin { caption, picture: Some(svg::adaptive(&frame)), ..Pin::default() });
         }
         let asks = state.asks();
         let given = state.given(&asks, &picture);

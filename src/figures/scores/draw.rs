@@ -119,7 +119,6 @@ fn tiles(frame: &mut Frame, square: &Square<'_>, places: &Places, view: &View<'_
         // Scores outside all tiles are never loaded.
         let [y, h] = places.rows(block);
         boxed(frame, [left, y, side, h], 0.0, Some(Ink::Faint), Ink::Faint);
-        frame.line([left + 1.0, y + h - 1.0], [left + side - 1.0, y + 1.0], 1.0, Ink::Panel, None);
     }
     for tile in &square.tiles {
         let block = &square.blocks[tile.block];

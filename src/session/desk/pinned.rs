@@ -43,9 +43,10 @@ impl State {
         })
     }
 
-    /// A picture of the kernel on the stage.
+    /// A picture of the kernel on the stage. None if it is not traced.
     #[must_use]
     pub fn pinned_picture(&self, caption: &str, svg: String) -> Option<Pin> {
+        self.traced()?;
         let pin = self.pin(caption)?;
         Some(Pin { picture: Some(svg), ..pin })
     }
@@ -76,10 +77,14 @@ impl State {
         };
         let header = columns.iter().map(|name| (*name).to_owned()).collect();
         let table = std::iter::once(header).chain(figures.iter().map(row)).collect();
+        let is_wrong = self.traced().is_some_and(|traced| traced.wrong.is_some());
         let device = self.acting_device().filter(|_| is_timed);
         let timed = device.map(|device| format!("; timed on {}, {}", device.name, day::today())).unwrap_or_default();
         let mut pin = self.pin("Counts over the whole grid")?;
         pin.caption.push_str(&timed);
+        if is_wrong {
+            pin.caption.push_str("; its result is wrong");
+        }
         Some(Pin { table, ..pin })
     }
 
@@ -89,8 +94,13 @@ impl State {
         experiment::pinned(&self.note_input(Only::Own)?, self.place.experiment()?)
     }
 
-    /// A pin of the kernel on the stage, with the command that runs it: for a version of the learner's, the kernel that it began as.
+    /// A pin of the kernel on the stage, with the command that runs it: for a version of the learner's, the kernel that it began as. None while
+    /// the text in the editor does not compile.
     fn pin(&self, caption: &str) -> Option<Pin> {
+        // The bench then has an older text.
+        if self.is_broken() {
+            return None;
+        }
         let (mut setting, variant) = (self.place.setting()?, &self.place.bench.variant);
         let edit = self.edited();
         let (variant, whose) = match &edit {

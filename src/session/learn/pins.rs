@@ -28,7 +28,7 @@ pub struct Pin {
     pub picture: Option<String>,
     /// A table's columns, and its rows; empty if there is none.
     pub table: Vec<Vec<String>>,
-    /// The command that repeats it.
+    /// The command that repeats it; empty if there is none.
     pub command: String,
 }
 
@@ -89,21 +89,37 @@ impl Pin {
             let rows: String = rows.iter().map(|row| line(row)).collect();
             parts.push(format!("{}| {} |\n{rows}", line(header), rule.join(" | ")).trim_end().to_owned());
         }
-        parts.push(format!("`{}`", self.command));
+        if !self.command.is_empty() {
+            parts.push(format!("```sh\n{}\n```", self.command));
+        }
         parts.join("\n\n")
     }
 
-    /// The words with the pin as paragraphs of its own after the line that has the character `at`, and the character after the pin.
+    /// The words with the pin as paragraphs of its own after the paragraph that has the character `at`, and the character at the pin's end.
     #[must_use]
     pub fn into_words(&self, words: &str, at: usize) -> (String, usize) {
         let at = words.char_indices().nth(at).map_or(words.len(), |(byte, _)| byte);
-        let end = words[at..].find('\n').map_or(words.len(), |line| at + line);
-        let [before, after] = [&words[..end], &words[end..]].map(|part| part.trim_matches('\n'));
-        let gap = if before.trim().is_empty() { "" } else { "\n\n" };
-        let pinned = format!("{before}{gap}{}\n\n", self.text());
-        let end = pinned.chars().count();
-        (pinned + after, end)
+        let end = paragraph_end(words, at);
+        let (before, after) = (words[..end].trim_end(), words[end..].trim_start_matches('\n'));
+        let gap = if before.is_empty() { "" } else { "\n\n" };
+        let pinned = format!("{before}{gap}{}", self.text());
+        let caret = pinned.chars().count();
+        (format!("{pinned}\n\n{after}"), caret)
     }
+}
+
+/// The end of the paragraph, or of the fenced code, that has the byte `at`.
+fn paragraph_end(words: &str, at: usize) -> usize {
+    let (mut end, mut in_code) = (0, false);
+    for line in words.split_inclusive('\n') {
+        let is_blank = line.trim().is_empty();
+        if end >= at && is_blank && !in_code {
+            return end;
+        }
+        in_code ^= line.trim_start().starts_with("```");
+        end += line.len();
+    }
+    words.len()
 }
 
 /// The words' parts, in order: a line that is a pinned picture and nothing else is one.
@@ -147,18 +163,21 @@ mod tests {
     }
 
     #[test]
-    fn a_pin_is_put_after_the_line_of_the_caret() {
+    fn a_pin_is_put_after_the_paragraph_of_the_caret() {
         let text = pin().text();
         assert!(text.starts_with("![Sectors  of a load , at stride = 32](pins/"), "{text}");
         assert!(
-            text.contains("\n\n| whole grid | now |\n| --- | ---: |\n| load sectors | 32 |\n\n`warpbook run"),
+            text.contains("\n\n| whole grid | now |\n| --- | ---: |\n| load sectors | 32 |\n\n```sh\nwarpbook run"),
             "{text}"
         );
         assert_eq!(pin().into_words("", 0).0, format!("{text}\n\n"));
-        let (words, end) = pin().into_words("é one\ntwo", 2);
-        assert_eq!(words, format!("é one\n\n{text}\n\ntwo"));
-        assert_eq!(words.chars().skip(end).collect::<String>(), "two");
-        assert_eq!(pin().into_words("é one\ntwo", 99).0, format!("é one\ntwo\n\n{text}\n\n"));
+        let (words, end) = pin().into_words("é one\nmore\n\ntwo\n\n", 2);
+        assert_eq!(words, format!("é one\nmore\n\n{text}\n\ntwo\n\n"));
+        assert_eq!(words.chars().take(end).collect::<String>(), format!("é one\nmore\n\n{text}"));
+        // The next one comes after it, and no table is cut.
+        assert_eq!(pin().into_words(&words, end).0, format!("é one\nmore\n\n{text}\n\n{text}\n\ntwo\n\n"));
+        assert_eq!(pin().into_words("```\na\n\nb\n```\nc", 5).0, format!("```\na\n\nb\n```\nc\n\n{text}\n\n"));
+        assert_eq!(pin().into_words("one\ntwo", 99).0, format!("one\ntwo\n\n{text}\n\n"));
     }
 
     #[test]
@@ -166,7 +185,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().join("pins");
         keep(&folder, "<svg></svg>").expect("it is written");
-        let (words, _) = pin().into_words("before\nafter", 0);
+        let (words, _) = pin().into_words("before\n\nafter", 0);
         let name = name("<svg></svg>");
         let found = parts(&words);
         assert_eq!(found[0], Part::Words("before\n\n"));

@@ -101,7 +101,7 @@ impl Builder<'_> {
 
     /// A step's picture of another program, or at other settings; a page plays it with `source` as its kernel's text.
     fn picture(&mut self, step: &Step, at: &At, id: &str, source: Option<&str>) -> Option<NoteBlock> {
-        let stage = Stage::of_step(at, step)?;
+        let stage = Stage::of_step(at, step).filter(Stage::is_traceable)?;
         let launches = self.counted(at).ok().and_then(|traced| Some(traced.pass(stage.shown.pass)?.launches));
         let stage = stage.within(launches);
         let (figure, still) = self.figure(&self.own, (step, id), &stage, stage.kernel()?)?;

@@ -23,7 +23,7 @@ use crate::session::jobs::{self, cost};
 use crate::session::learn::edits::{self, Edit};
 use crate::session::run::compare::{self, Side};
 
-/// The most values that a control offers.
+/// The most values of a domain that a control offers as they are.
 const VALUES: usize = 24;
 
 /// Operations or bytes of a launch that a page traces in a few seconds: its controls offer no larger one.
@@ -308,17 +308,29 @@ fn controls(setting: &Setting, step: &Step) -> Vec<Control> {
             let params = jobs::with(&setting.params, &[(param.id.clone(), *of)]);
             cost::needed(&setting.lesson, &step.variant, &params).is_none_or(|work| work <= QUICK)
         };
-        // A domain can have millions of values, so some are chosen before their work is estimated.
-        let every = param.domain.len().div_ceil(VALUES).max(1);
-        let mut shown: Vec<f64> = (0..VALUES).map_while(|i| param.domain.nth(i * every)).filter(is_quick).collect();
-        if !shown.contains(&value) {
-            shown.push(value);
-            shown.sort_by(f64::total_cmp);
-        }
+        // A domain can have millions of values, so some are chosen before their work is estimated: those of the lesson, and powers of two.
+        let mut shown: Vec<f64> = match param.domain.len() {
+            len if len <= VALUES => (0..len).map_while(|i| param.domain.nth(i)).collect(),
+            _ => {
+                of_lesson(&setting.lesson, &param.id).chain((0..32).map(|power| f64::from(2_u32.pow(power)))).collect()
+            }
+        };
+        shown.retain(|of| param.domain.accepts(*of) && is_quick(of));
+        shown.push(value);
+        shown.sort_by(f64::total_cmp);
+        shown.dedup();
         let values = shown.into_iter().map(|of| (of, param.words(of))).collect();
         Control { id: param.id.clone(), label: param.label.clone(), value, values }
     };
     params.map(control).collect()
+}
+
+/// The values of a parameter that a lesson's pages and experiments have.
+fn of_lesson<'a>(lesson: &'a Lesson, id: &'a str) -> impl Iterator<Item = f64> + 'a {
+    let of_pages =
+        lesson.steps.iter().flat_map(|step| &step.set).filter(move |(name, _)| name == id).map(|(_, value)| *value);
+    let swept = lesson.experiments.iter().filter(move |experiment| experiment.over == id);
+    of_pages.chain(swept.flat_map(|experiment| experiment.values.iter().copied()))
 }
 
 /// The counts of a pass over the whole grid, as the window's *Changes* has them.
