@@ -74,16 +74,20 @@ fn arrivals(moment: &Moment<'_>) -> Vec<bool> {
     reached.iter().map(|count| *count >= mine).collect()
 }
 
+/// The least height of a side of a branch: that of its name.
+const NAME: f32 = 15.0;
+
 /// Draws the lanes that enter the branch dropping onto one tray, and the others onto another.
 pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, taken: u64) -> String {
     let [left, top, width, room] = stage.body;
     let columns = &stage.lanes.columns;
     let mask = moment.event.mask;
     let sides = [("true", mask & taken, Hue::Accent), ("false", mask & !taken, Hue::Idle)];
-    let drop = (room * 0.24).clamp(20.0, 120.0);
+    // The sides' names have room above each other.
+    let drop = (room * 0.24).clamp(20.0, 120.0).min((room - 2.0 * NAME).max(6.0));
     let rows = stage.lanes.count.div_ceil(COLUMNS) as f32;
     let height = stage.lanes.height.min(((room - drop) / 2.0 - 12.0) / rows - 2.0).max(6.0);
-    let pitch = ((room - drop) / 2.0).min(rows * (height + 2.0) + 144.0);
+    let pitch = ((room - drop) / 2.0).min(rows * (height + 2.0) + 144.0).max(NAME);
     let tray = |side: usize| top + drop + side as f32 * pitch;
     let down = moment.landed >= 1.0;
     for side in [1, 0] {

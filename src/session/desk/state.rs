@@ -427,7 +427,7 @@ impl State {
         let own = &self.place.params;
         params
             .filter(|p| sweep.params.get(&p.id) != own.get(&p.id) && !asked(&p.id, sweep.params.get(&p.id)))
-            .filter_map(|p| Some(format!("{} = {}", p.label, number(*sweep.params.get(&p.id)?))))
+            .filter_map(|p| Some(format!("{} = {}", p.label, p.words(*sweep.params.get(&p.id)?))))
             .collect()
     }
 }

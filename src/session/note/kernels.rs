@@ -63,7 +63,9 @@ impl Builder<'_> {
     /// The open step at the learner's own parameters, where they are not the lesson's.
     pub(super) fn chosen(&mut self) -> Vec<NoteBlock> {
         let lesson = &self.input.setting.lesson.clone();
-        let Some(open) = lesson.steps.iter().position(|step| self.is_open(step)) else { return Vec::new() };
+        // A state without settings has none that were chosen.
+        let is_chosen = |step: &Step| self.is_open(step) && !self.input.kept.params.is_empty();
+        let Some(open) = lesson.steps.iter().position(is_chosen) else { return Vec::new() };
         let step = &lesson.steps[open];
         let set = lesson.steps[..=open].iter().flat_map(|step| &step.set);
         let page = jobs::with(&jobs::defaults(lesson), &set.cloned().collect::<Vec<_>>());
