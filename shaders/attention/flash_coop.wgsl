@@ -71,8 +71,9 @@ struct SubgroupLane {
     @builtin(subgroup_invocation_id) id: u32,
 }
 
-// What a lane moves of a tile: vector `local`, `local + LANES` and
-// so on. Written out, they are on their way together.
+// The vectors of a tile that a lane loads: `local`, then each
+// LANES further. Loads that are written out are in flight
+// together; those of a loop were not.
 struct Vectors {
     v0: vec4<f16>, v1: vec4<f16>, v2: vec4<f16>, v3: vec4<f16>,
     v4: vec4<f16>, v5: vec4<f16>, v6: vec4<f16>, v7: vec4<f16>,
@@ -107,7 +108,7 @@ fn value_vector(head_row: u32, first: u32, vector: u32) -> vec4<f16> {
 fn fetch_keys(head_row: u32, first: u32, local: u32) -> Vectors {
     var result: Vectors;
     result.v0 = key_vector(head_row, first, local);
-    result.v1 = key_vector(head_row, first, local + 1 * LANES);
+    result.v1 = key_vector(head_row, first, local + LANES);
     result.v2 = key_vector(head_row, first, local + 2 * LANES);
     result.v3 = key_vector(head_row, first, local + 3 * LANES);
     result.v4 = key_vector(head_row, first, local + 4 * LANES);
@@ -130,7 +131,7 @@ fn fetch_keys(head_row: u32, first: u32, local: u32) -> Vectors {
 fn fetch_values(head_row: u32, first: u32, local: u32) -> Vectors {
     var result: Vectors;
     result.v0 = value_vector(head_row, first, local);
-    result.v1 = value_vector(head_row, first, local + 1 * LANES);
+    result.v1 = value_vector(head_row, first, local + LANES);
     result.v2 = value_vector(head_row, first, local + 2 * LANES);
     result.v3 = value_vector(head_row, first, local + 3 * LANES);
     result.v4 = value_vector(head_row, first, local + 4 * LANES);
@@ -157,7 +158,7 @@ fn index(vector: u32) -> u32 {
 
 fn store_tile(vectors: Vectors, local: u32) {
     tile[index(local)] = vectors.v0;
-    tile[index(local + 1 * LANES)] = vectors.v1;
+    tile[index(local + LANES)] = vectors.v1;
     tile[index(local + 2 * LANES)] = vectors.v2;
     tile[index(local + 3 * LANES)] = vectors.v3;
     tile[index(local + 4 * LANES)] = vectors.v4;

@@ -2,11 +2,10 @@
 
 import json
 import resource
-import threading
 import time
 
 from commands import small_pack
-from saving import GOOD, Display, Window, state_of, until
+from saving import GOOD, Display, Window, press_both, state_of, until
 
 LINE = b'{"time":1764000000,"lesson":"one_loop","step":"loop","did":"wrote","words":"my words"}\n'
 ODD = [
@@ -39,7 +38,7 @@ def opened(program, display, folder, name):
 
 
 def whole(lines):
-    """Those of the lines that are JSON."""
+    """The lines that are JSON, parsed."""
     found = []
     for line in lines:
         try:
@@ -47,6 +46,15 @@ def whole(lines):
         except ValueError:
             continue
     return found
+
+
+def appended(path, begin, size):
+    """The faults of a journal that began so and had that size: its beginning has to be there, and a whole line after it."""
+    with path.open("rb") as file:
+        found = [] if file.read(len(begin)) == begin else ["what was in the journal is changed"]
+        file.seek(size)
+        added = file.read()
+    return found if whole(added.splitlines()) else [*found, f"no whole line was added: {added[:200]!a}"]
 
 
 def damaged(program, count, random):
@@ -74,14 +82,7 @@ def damaged(program, count, random):
                 until(lambda: path.stat().st_size > size, 15)
                 time.sleep(0.3)
                 found += window.faults()
-            with path.open("rb") as file:
-                if file.read(len(begin)) != begin:
-                    found.append("what was in the journal is changed")
-                file.seek(size)
-                added = file.read().splitlines()
-            if not whole(added):
-                found.append(f"nothing was added: {added[:2]!a}")
-            return found
+            return found + appended(path, begin, size)
 
         yield f"the journal {content[:24]!r} of {len(content)} bytes" if content != HOLE else "a journal of half a gigabyte", case
 
@@ -109,15 +110,8 @@ def full(program, count, random):
                     until(lambda: path.stat().st_size > FULL, 15)
                     time.sleep(0.3)
                     found += window.faults()
-            with path.open("rb") as file:
-                if file.read(len(LINE)) != LINE:
-                    found.append("what was in the journal is changed")
-                file.seek(size)
-                added = file.read()
-            if not whole(added.splitlines()):
-                found.append(f"no whole line was added: {added[:200]!a}")
             ran = program.run(["ledger", "--json"], folder)
-            return found + ran.faults()
+            return found + appended(path, LINE, size) + ran.faults()
 
         yield f"a disk that is full after {left} bytes", case
 
@@ -129,14 +123,7 @@ def shared(program, count, random):
         def case(folder, kill=kill):
             path = beside(program, folder)
             with Display() as display, opened(program, display, folder, "first") as first, opened(program, display, folder, "second") as second:
-                presses = [threading.Thread(target=window.press, args=["Next", "Prior"] * 10 + ["Next"]) for window in (first, second)]
-                for thread in presses:
-                    thread.start()
-                if kill:
-                    time.sleep(0.2)
-                    first.kill()
-                for thread in presses:
-                    thread.join()
+                press_both(first, second, kill)
                 until(lambda: path.exists() and len(path.read_bytes().splitlines()) > 1)
                 time.sleep(0.5)
                 found = first.faults() + second.faults()

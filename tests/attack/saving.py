@@ -220,6 +220,18 @@ def killed(program, count, random):
         yield f"killed {delay:.2f} s after the keys", case
 
 
+def press_both(first, second, kill):
+    """Turns pages in two windows at once; `kill` ends the first while it does."""
+    presses = [threading.Thread(target=window.press, args=["Next", "Prior"] * 10 + ["Next"]) for window in (first, second)]
+    for thread in presses:
+        thread.start()
+    if kill:
+        time.sleep(0.2)
+        first.kill()
+    for thread in presses:
+        thread.join()
+
+
 def shared(program, count, random):
     """Two windows on one state file, both saving at once: neither loses what the other, or an earlier one, has written."""
     for index in range(count):
@@ -229,14 +241,7 @@ def shared(program, count, random):
             path = state_of(folder)
             path.write_text(GOOD)
             with Display() as display, Window(program, display, folder, "first") as first, Window(program, display, folder, "second") as second:
-                presses = [threading.Thread(target=window.press, args=["Next", "Prior"] * 10 + ["Next"]) for window in (first, second)]
-                for thread in presses:
-                    thread.start()
-                if kill:
-                    time.sleep(0.2)
-                    first.kill()
-                for thread in presses:
-                    thread.join()
+                press_both(first, second, kill)
                 changed = until(lambda: path.read_text() != GOOD)
                 time.sleep(0.5)
                 found = first.faults() + second.faults()

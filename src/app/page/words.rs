@@ -29,7 +29,7 @@ pub fn show(ui: &mut Ui, state: &State, stage: &Stage, step: &str) -> Option<Com
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| pin(ui, state, stage)).inner
     });
     let mut text = state.kept().words.get(step).cloned().unwrap_or_default();
-    let mut command = None;
+    let (mut command, mut pin_end) = (None, None);
     if let Some(pin) = pinned.inner {
         let mut caret = TextEdit::load_state(ui.ctx(), editor).unwrap_or_default();
         let at = caret.cursor.char_range().map_or(usize::MAX, |range| range.primary.index.into());
@@ -37,7 +37,7 @@ pub fn show(ui: &mut Ui, state: &State, stage: &Stage, step: &str) -> Option<Com
         // The next one comes after it.
         caret.cursor.set_char_range(Some(CCursorRange::one(CCursor::new(end))));
         caret.store(ui.ctx(), editor);
-        ui.memory_mut(|memory| memory.request_focus(editor));
+        pin_end = Some(CCursor::new(end));
         command = Some(Command::Pin(step.to_owned(), words.clone(), pin.picture));
         text = words;
     }
@@ -68,9 +68,10 @@ pub fn show(ui: &mut Ui, state: &State, stage: &Stage, step: &str) -> Option<Com
     let room = egui::ScrollArea::vertical().id_salt(("words", step)).max_height(TALLEST).min_scrolled_height(TALLEST);
     let shown = room.show(ui, |ui| {
         let shown = field.show(ui);
-        if let Some(range) = shown.cursor_range.filter(|_| command.is_some()) {
-            let caret = shown.galley.pos_from_cursor(range.primary).translate(shown.galley_pos.to_vec2());
-            ui.scroll_to_rect(caret, None);
+        if let Some(end) = pin_end {
+            // The click in the menu has taken the keyboard from the field.
+            shown.response.request_focus();
+            ui.scroll_to_rect(shown.galley.pos_from_cursor(end).translate(shown.galley_pos.to_vec2()), None);
         }
         shown
     });

@@ -1,5 +1,5 @@
-//! What the learner pinned into their words: a caption, a picture or a table of figures, and the command that repeats it. The words have it
-//! as Markdown; the picture is a file beside the learner's state, which no later change of a kernel or of a control changes.
+//! Pins in the learner's words: a caption, a picture or a table of figures, and the command that repeats them, as Markdown. The picture is a
+//! file beside the learner's state, which no later change of a kernel or of a control changes.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const NAME_BYTES: usize = 8;
 /// Something to pin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pin {
-    /// What it is, and at which settings.
+    /// The title, with the settings.
     pub caption: String,
     /// A picture as SVG.
     pub picture: Option<String>,
@@ -95,16 +95,19 @@ impl Pin {
         parts.join("\n\n")
     }
 
-    /// The words with the pin as paragraphs of its own after the paragraph that has the character `at`, and the character at the pin's end.
+    /// The words with the pin as paragraphs of its own after the paragraph that has the character `at`, and the character of the empty line
+    /// after it.
     #[must_use]
     pub fn into_words(&self, words: &str, at: usize) -> (String, usize) {
         let at = words.char_indices().nth(at).map_or(words.len(), |(byte, _)| byte);
         let end = paragraph_end(words, at);
         let (before, after) = (words[..end].trim_end(), words[end..].trim_start_matches('\n'));
         let gap = if before.is_empty() { "" } else { "\n\n" };
-        let pinned = format!("{before}{gap}{}", self.text());
+        let pinned = format!("{before}{gap}{}\n\n", self.text());
         let caret = pinned.chars().count();
-        (format!("{pinned}\n\n{after}"), caret)
+        // On a line of its own: text behind the end of fenced code would be code.
+        let gap = if after.is_empty() { "" } else { "\n\n" };
+        (format!("{pinned}{gap}{after}"), caret)
     }
 }
 
@@ -172,10 +175,10 @@ mod tests {
         );
         assert_eq!(pin().into_words("", 0).0, format!("{text}\n\n"));
         let (words, end) = pin().into_words("é one\nmore\n\ntwo\n\n", 2);
-        assert_eq!(words, format!("é one\nmore\n\n{text}\n\ntwo\n\n"));
-        assert_eq!(words.chars().take(end).collect::<String>(), format!("é one\nmore\n\n{text}"));
+        assert_eq!(words, format!("é one\nmore\n\n{text}\n\n\n\ntwo\n\n"));
+        assert_eq!(words.chars().take(end).collect::<String>(), format!("é one\nmore\n\n{text}\n\n"));
         // The next one comes after it, and no table is cut.
-        assert_eq!(pin().into_words(&words, end).0, format!("é one\nmore\n\n{text}\n\n{text}\n\ntwo\n\n"));
+        assert_eq!(pin().into_words(&words, end).0, format!("é one\nmore\n\n{text}\n\n{text}\n\n\n\ntwo\n\n"));
         assert_eq!(pin().into_words("```\na\n\nb\n```\nc", 5).0, format!("```\na\n\nb\n```\nc\n\n{text}\n\n"));
         assert_eq!(pin().into_words("one\ntwo", 99).0, format!("one\ntwo\n\n{text}\n\n"));
     }
