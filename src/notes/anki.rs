@@ -41,6 +41,11 @@ pub(super) fn is_of(text: &str, lesson: &str) -> bool {
     mark(text).is_some_and(|(of, _)| of == lesson)
 }
 
+/// Whether a file has no card.
+pub(super) fn is_empty(text: &str) -> bool {
+    text.lines().all(|line| line.starts_with('#'))
+}
+
 /// Whether the cards are as they were written.
 pub(super) fn is_as_written(text: &str) -> bool {
     let rows = text.split_inclusive('\n').filter(|line| !line.starts_with('#'));

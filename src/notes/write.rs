@@ -110,6 +110,11 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
         Format::Anki => {
             let text = anki::render(report);
             let edited = old.as_deref().is_some_and(|old| !anki::is_as_written(old));
+            if anki::is_empty(&text) {
+                let hint = "answer a question of the lesson, or write a line that begins with `Q:` and one with `A:`";
+                let message = format!("{} has no cards yet", path.display());
+                written.messages.push(Diagnostic::warning(message).hint(hint));
+            }
             (text, edited, Vec::new())
         }
         _ => {
@@ -263,6 +268,14 @@ mod tests {
             assert!(!std::fs::read_to_string(&path).unwrap().contains("my 90 %"));
             assert!(write(&sample(), &[format], &to).unwrap().messages.is_empty(), "{format:?}");
         }
+    }
+
+    #[test]
+    fn cards_without_a_question_are_said_to_be_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let none = Report { sections: Vec::new(), ..sample() };
+        let written = write(&none, &[Format::Anki], &To::folder(folder.path())).unwrap();
+        assert!(written.messages[0].message.ends_with("has no cards yet"), "{:?}", written.messages);
     }
 
     #[test]

@@ -142,6 +142,9 @@ fn versions_are_kept_named_and_dropped() {
     assert_eq!(names, ["plus nothing", "Yours 2: Strided copy"]);
     window.into_state().desk.close().unwrap();
     let mut again = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
+    assert_eq!(state(&again).place.bench.variant, Variant::plain("strided+2"), "the one in the editor is there again");
+    command(&mut again, Command::GoTo(0));
+    command(&mut again, Command::GoTo(2));
     assert_eq!(state(&again).place.bench.variant, Variant::plain("strided"), "a step opens with its own kernel");
     command(&mut again, Command::ShowEdit("strided+1".to_owned()));
     assert!(source(&again).contains("value + 0.0"));

@@ -78,14 +78,17 @@ fn a_day_of_work_comes_back_the_next_day() {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     settle(&mut window);
-    for entry in ["The picture", "The counts"] {
+    for entry in ["The picture before", "The picture now", "The counts"] {
         click(&mut window, "Pin");
         click(&mut window, entry);
     }
     let words = window.state().desk.state().kept().words["loop"].clone();
     assert!(
         words.starts_with("Q: How wide is a warp?\nA: 32 lanes.\n\n![")
-            && words.contains(".svg)\n\n```sh\nwarpbook run one_loop"),
+            && words.contains(".svg)\n\n```sh\nwarpbook run one_loop")
+            && words.contains(".svg)\n\n```diff\n--- before\n+++ Yours 1: ")
+            && words.contains("\n+// mine\n")
+            && words.contains("```sh\n# Runs the kernel before my changes.\nwarpbook run one_loop"),
         "{words}"
     );
     assert!(words.contains("| whole grid | before | now |\n| --- | ---: | ---: |\n| load requests |"), "{words}");
@@ -175,7 +178,7 @@ fn a_day_of_work_comes_back_the_next_day() {
     assert!(out.status.success(), "{out:?}");
     let note = std::fs::read_to_string(home.path().join("notes/one_loop.md")).unwrap();
     let pinned: Vec<&str> = note.lines().filter(|line| line.contains("pin-")).collect();
-    assert_eq!(pinned.len(), 1, "{note}");
+    assert_eq!(pinned.len(), 2, "{note}");
     let picture = pinned[0].split_once("](").unwrap().1.trim_end_matches(')');
     let picture = std::fs::read_to_string(home.path().join("notes").join(picture)).unwrap();
     assert!(picture.starts_with("<svg") && note.contains("| whole grid | before | now |"), "{note}");

@@ -94,7 +94,10 @@ fn pin(ui: &mut Ui, state: &State, stage: &Stage) -> Option<Pin> {
                 ui.close();
             }
         };
-        entry(ui, "The picture", &|| stage.pinned(state), "It has no picture yet, or the kernel does not compile.");
+        for (which, name) in Stage::pinnable(state).iter().enumerate() {
+            let missing = "It has no picture yet, or the kernel does not compile.";
+            entry(ui, name, &|| stage.pinned(state, which), missing);
+        }
         entry(ui, "The counts", &|| state.pinned_counts(), "It is not traced yet, or the kernel does not compile.");
         entry(ui, "The plot", &|| state.pinned_plot(), "Run the experiment first: nothing is recorded of it.");
         chosen

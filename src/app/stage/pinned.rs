@@ -10,10 +10,28 @@ use crate::session::desk::state::State;
 use crate::session::learn::pins::Pin;
 use crate::session::note::{EXPLORER, STAGE};
 
+/// The names of the pictures of a kernel and of what it was before its change.
+const OF_A_CHANGE: [&str; 2] = ["The picture now", "The picture before"];
+
 impl Stage {
-    /// The picture as it is now, with the moment in words; None before there is one.
+    /// The names of the pictures that can be pinned: of the program on the bench, and of those beside it.
     #[must_use]
-    pub fn pinned(&self, state: &State) -> Option<Pin> {
+    pub fn pinnable(state: &State) -> Vec<String> {
+        let bench = &state.place.bench;
+        let Some(lesson) = state.place.lesson.as_ref().filter(|_| has_beside(state)) else {
+            return vec!["The picture".to_owned()];
+        };
+        if !state.is_race() {
+            return OF_A_CHANGE.map(str::to_owned).to_vec();
+        }
+        let all = std::iter::once(&bench.variant).chain(&bench.beside);
+        all.map(|variant| format!("The picture of {}", lesson.title_of(variant))).collect()
+    }
+
+    /// A picture as it is now, with the moment in words: of the program on the bench, or of the one at `which - 1` beside it. None before there
+    /// is one.
+    #[must_use]
+    pub fn pinned(&self, state: &State, which: usize) -> Option<Pin> {
         let (figure, picture) = (state.shown_figure(), state.picture());
         let card = figure.card();
         let title = picture.text("title");
@@ -53,6 +71,9 @@ impl Stage {
             events: of_warp.len(),
             lit: None,
         };
+        if let Some(at) = which.checked_sub(1) {
+            return self.pinned_beside(&drawn, at);
+        }
         let view = View { hovered: None, marked: &[], ..self.view(&drawn, STAGE.into()) };
         let frame: Frame = titled::draw(figure, &view, &mut Kept::default());
         let caption = match when {
@@ -61,8 +82,31 @@ impl Stage {
             None if title.is_empty() => sentence(card.about),
             None => title.to_owned(),
         };
-        state.pinned_picture(&caption, svg::adaptive(&frame))
+        state.pinned_picture(&caption, svg::adaptive(&frame), &state.place.bench.variant)
     }
+
+    /// The picture of a program beside the bench's.
+    fn pinned_beside(&self, drawn: &Drawn<'_>, at: usize) -> Option<Pin> {
+        let variant = drawn.state.place.bench.beside.get(at)?;
+        let given = Self::given_beside(drawn.state, variant)?;
+        let view = self.view_beside(drawn, variant, &given, STAGE);
+        let of_warp = events(&given.timeline, view.workgroup, view.warp);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position among the events")]
+        let event = of_warp.get(view.position as usize).and_then(|event| given.timeline.events.get(*event));
+        let title = drawn.picture.text("title");
+        let title = if title.is_empty() { drawn.figure.card().about } else { title };
+        let when = event.map(|event| {
+            format!(", line {}, warp {} of workgroup {}", event.line, view.warp, count(u64::from(view.workgroup)))
+        });
+        let frame = titled::draw(drawn.figure, &view, &mut Kept::default());
+        let caption = format!("{}{}", sentence(title), when.unwrap_or_default());
+        drawn.state.pinned_picture(&caption, svg::adaptive(&frame), variant)
+    }
+}
+
+/// Whether the stage has pictures of programs beside that of the bench.
+fn has_beside(state: &State) -> bool {
+    !state.place.bench.beside.is_empty() && state.shown_figure().card().clock == Clock::Events
 }
 
 /// A phrase as the beginning of a sentence.

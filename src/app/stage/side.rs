@@ -52,20 +52,36 @@ impl Stage {
         (share * events).min(events - 1.0).floor() + REST
     }
 
-    /// Draws a program that is not on the bench.
-    pub(super) fn beside(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, at: usize, rect: Rect) {
-        let Drawn { state, figure, picture, position, events: of, .. } = *drawn;
-        let Some(variant) = state.place.bench.beside.get(at) else { return };
-        let Some(timeline) = state.found.timeline(&variant.program, &state.place) else { return };
+    /// The figure's input for a program that is not on the bench; None if it is not traced.
+    pub(super) fn given_beside(state: &State, variant: &Variant) -> Option<Given> {
+        state.found.timeline(&variant.program, &state.place).map(Given::of)
+    }
+
+    /// How a program that is not on the bench is seen in a picture of this size.
+    pub(super) fn view_beside<'a>(
+        &self,
+        drawn: &Drawn<'a>,
+        variant: &Variant,
+        given: &'a Given,
+        size: [f32; 2],
+    ) -> View<'a> {
+        let (state, timeline) = (drawn.state, &given.timeline);
         let warp = self.warp.min(timeline.warps_per_workgroup.saturating_sub(1));
         let count = events(timeline, state.place.stage.workgroup, warp).len();
-        let given = Given::of(timeline);
-        let view = View {
+        View {
             workgroup: state.place.stage.workgroup,
             warp,
-            position: Self::along(state, variant, position, [of, count]),
-            ..View::still(&given, picture, [rect.width(), rect.height()])
-        };
+            position: Self::along(state, variant, drawn.position, [drawn.events, count]),
+            ..View::still(given, drawn.picture, size)
+        }
+    }
+
+    /// Draws a program that is not on the bench.
+    pub(super) fn beside(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, at: usize, rect: Rect) {
+        let Drawn { state, figure, .. } = *drawn;
+        let Some(variant) = state.place.bench.beside.get(at) else { return };
+        let Some(given) = Self::given_beside(state, variant) else { return };
+        let view = self.view_beside(drawn, variant, &given, rect.size().into());
         let frame = titled::draw(figure, &view, &mut self.others[at % (MOST - 1)]);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
         let response = ui.interact(rect, ui.scope_id().with(("beside", at)), Sense::hover());

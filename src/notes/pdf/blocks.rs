@@ -81,17 +81,15 @@ impl Setter<'_, '_> {
         match node.tag_name().name() {
             // Paper has an outline and page numbers.
             "nav" => {}
-            "h1" => self.heading(node, column, 22.0),
+            "h1" => self.heading(node, column, 22.0, None),
             "h2" => {
                 let title: String = node.descendants().filter_map(|n| n.text().filter(|_| n.is_text())).collect();
                 self.pages.gap(14.0);
-                self.pages.room(80.0);
-                self.pages.title(&title);
-                self.heading(node, column, 15.0);
+                self.heading(node, column, 15.0, Some(&title));
             }
             "h3" | "h4" | "h5" | "h6" => {
                 self.pages.gap(6.0);
-                self.heading(node, column, 11.5);
+                self.heading(node, column, 11.5, None);
             }
             "p" if class == "kicker" => self.children(node, column, Style { ink: Ink::Accent, ..SMALL }),
             "p" if class == "date" => self.children(node, column, SMALL),
@@ -116,15 +114,14 @@ impl Setter<'_, '_> {
         }
     }
 
-    fn heading(&mut self, node: Node<'_, '_>, column: Column, size: f32) {
+    /// A heading, which has an entry in the outline if it has a title there.
+    fn heading(&mut self, node: Node<'_, '_>, column: Column, size: f32, title: Option<&str>) {
         let style = Style { face: Face::Medium, size, ink: Ink::Text };
         let words = Words::of(node.children(), style, self.fonts, self.pictures);
         let lines = words.lines(column.width, self.fonts);
-        // A heading is on the page of what follows.
         self.pages.room(lines.len() as f32 * style.leading() + 3.0 * BODY.leading());
-        for line in lines {
-            line.draw(self.pages, column.left, style);
-        }
+        title.into_iter().for_each(|title| self.pages.title(title));
+        self.pages.heading(|pages| lines.into_iter().for_each(|line| line.draw(pages, column.left, style)));
         self.pages.gap(size * 0.4);
     }
 

@@ -64,6 +64,15 @@ pub(super) enum Drawn {
     Link { rect: [f32; 4], address: String },
 }
 
+impl Drawn {
+    fn raise(&mut self, by: f32) {
+        match self {
+            Self::Text { at, .. } => at[1] -= by,
+            Self::Box { rect, .. } | Self::Picture { rect, .. } | Self::Link { rect, .. } => rect[1] -= by,
+        }
+    }
+}
+
 /// Pages that are filled from the top down.
 #[derive(Default)]
 pub(super) struct Pages {
@@ -73,20 +82,45 @@ pub(super) struct Pages {
     pub(super) y: f32,
     /// Titles of sections, with their page and height.
     titles: Vec<(String, usize, f32)>,
+    /// The headings at the end of the last page, which go with what comes next: the first of what they draw, and their top.
+    headings: Option<(usize, f32)>,
 }
 
 impl Pages {
     /// The first page.
     pub(super) fn new() -> Self {
-        Self { pages: vec![Vec::new()], y: MARGIN[1], titles: Vec::new() }
+        Self { pages: vec![Vec::new()], y: MARGIN[1], ..Self::default() }
     }
 
     /// Makes room for something of this height: on the next page if it does not fit, and begins a page at most once.
     pub(super) fn room(&mut self, height: f32) {
-        if self.y + height > PAGE[1] - MARGIN[1] && self.y > MARGIN[1] {
-            self.pages.push(Vec::new());
-            self.y = MARGIN[1];
+        if self.y + height <= PAGE[1] - MARGIN[1] || self.y <= MARGIN[1] {
+            return;
         }
+        // Headings that are the page's only contents would be on the next page as they are on this one.
+        let headings = self.headings.take().filter(|(first, _)| *first > 0);
+        let page = self.pages.len();
+        let mut moved = match (headings, self.pages.last_mut()) {
+            (Some((first, _)), Some(last)) => last.split_off(first),
+            _ => Vec::new(),
+        };
+        let top = headings.map_or(self.y, |(_, top)| top);
+        let up = top - MARGIN[1];
+        moved.iter_mut().for_each(|drawn| drawn.raise(up));
+        for (_, on, y) in self.titles.iter_mut().filter(|(_, on, y)| *on + 1 == page && *y >= top) {
+            (*on, *y) = (page, *y - up);
+        }
+        self.pages.push(moved);
+        self.y -= up;
+        self.headings = headings.map(|_| (0, MARGIN[1]));
+    }
+
+    /// Draws a heading with `draw`: it is on the page of what comes next.
+    pub(super) fn heading(&mut self, draw: impl FnOnce(&mut Self)) {
+        let first = self.pages.last().map_or(0, Vec::len);
+        let headings = self.headings.unwrap_or((first, self.y));
+        draw(self);
+        self.headings = Some(headings);
     }
 
     /// The page, from 0, and the height on it.
@@ -113,6 +147,7 @@ impl Pages {
 
     /// Draws on the last page.
     pub(super) fn draw(&mut self, drawn: Drawn) {
+        self.headings = None;
         if let Some(page) = self.pages.last_mut() {
             page.push(drawn);
         }
@@ -202,4 +237,36 @@ fn text(surface: &mut Surface<'_>, at: [f32; 2], (face, size, ink): (Face, f32, 
 fn fill(ink: Ink) -> Fill {
     let [r, g, b] = ink.rgb();
     Fill { paint: rgb::Color::new(r, g, b).into(), opacity: NormalizedF32::ONE, rule: FillRule::NonZero }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+mod tests {
+    use super::*;
+
+    fn text(pages: &mut Pages, text: &str) {
+        let at = [MARGIN[0], pages.y + 8.0];
+        pages.draw(Drawn::Text { at, face: Face::Sans, size: 10.0, ink: Ink::Text, text: text.to_owned() });
+        pages.y += 12.0;
+    }
+
+    #[test]
+    fn a_heading_goes_to_the_next_page_with_what_comes_after_it() {
+        let texts = |pages: &Pages| -> Vec<usize> { pages.pages.iter().map(Vec::len).collect() };
+        let mut pages = Pages::new();
+        text(&mut pages, "words");
+        pages.title("Heading");
+        pages.heading(|pages| text(pages, "Heading"));
+        pages.heading(|pages| text(pages, "Below it"));
+        pages.room(PAGE[1] / 2.0);
+        assert_eq!(texts(&pages), [3], "there is room");
+        pages.room(PAGE[1] - 2.0 * MARGIN[1] - 30.0);
+        assert_eq!((texts(&pages), pages.y), (vec![1, 2], MARGIN[1] + 24.0));
+        assert_eq!(pages.titles, [("Heading".to_owned(), 1, MARGIN[1])]);
+        assert!(matches!(pages.pages[1][0], Drawn::Text { at: [_, y], .. } if (y - MARGIN[1] - 8.0).abs() < 1e-3));
+        // Not for ever: what is taller than a page comes after it.
+        pages.room(2.0 * PAGE[1]);
+        text(&mut pages, "tall");
+        assert_eq!(texts(&pages), [1, 2, 1]);
+    }
 }

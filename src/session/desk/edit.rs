@@ -27,8 +27,18 @@ impl Desk {
                 kept.edits.iter_mut().filter(|edit| edit.id == id).for_each(|edit| edit.source.clone_from(&text));
             });
         }
-        self.state.place.bench.edit = Some(id.clone());
+        self.open_edit(&id);
         self.state.trials.drafts.entry(id).or_default().typed = Some(Instant::now());
+    }
+
+    /// Has a version in the editor, also after a restart.
+    fn open_edit(&mut self, id: &str) {
+        self.state.place.bench.edit = Some(id.to_owned());
+        // An exercise's page opens with its version anyway.
+        let own = Some(id.to_owned()).filter(|id| self.state.exercise_of(id).is_none());
+        if self.state.kept().edit != own {
+            self.keep(|kept| kept.edit = own);
+        }
     }
 
     /// Begins a version of the kernel on the bench; None if the kernel is not written in the language.
@@ -114,7 +124,7 @@ impl Desk {
         if self.state.edit(id).is_none() {
             return;
         }
-        self.state.place.bench.edit = Some(id.to_owned());
+        self.open_edit(id);
         self.try_edit(id);
         if let Some(starter) = self.starter_of(id) {
             self.try_edit(&starter);
@@ -143,6 +153,9 @@ impl Desk {
     /// Leaves the editor to the lesson's own kernels.
     pub(super) fn leave_edit(&mut self) {
         (self.state.place.bench.edit, self.state.place.bench.beside) = (None, Vec::new());
+        if self.state.kept().edit.is_some() {
+            self.keep(|kept| kept.edit = None);
+        }
     }
 
     pub(super) fn rename_edit(&mut self, name: &str) {

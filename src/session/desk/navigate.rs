@@ -36,6 +36,9 @@ impl Desk {
         if let Some(figure) = kept.figure {
             self.command(Command::ShowFigure(figure));
         }
+        if let Some(edit) = kept.edit {
+            self.show_edit(&edit);
+        }
     }
 
     /// Reloads the open lesson from its files: the learner's place stays, as far as it still exists.

@@ -8,13 +8,15 @@ use crate::base::day;
 use crate::base::units::{number, si};
 use crate::lesson::Variant;
 use crate::session::jobs::setting::{language_of, parameters_of};
+use crate::session::learn::edits::Edit;
 use crate::session::learn::pins::Pin;
-use crate::session::note::Input;
-use crate::session::note::command;
-use crate::session::note::experiment;
 use crate::session::note::only::Only;
+use crate::session::note::{Input, command, experiment, source};
 use crate::session::run::compare::{self, Side};
 use crate::trace::record::Backend;
+
+/// Lines of a change that a pin has at most; a note has the whole text.
+const LONGEST_CHANGE: usize = 40;
 
 impl State {
     /// The text that the version in the editor began with, and the last text of it that compiled; None if none is edited.
@@ -43,11 +45,11 @@ impl State {
         })
     }
 
-    /// A picture of the kernel on the stage. None if it is not traced.
+    /// A picture of a program's kernel on the stage. None if it is not traced.
     #[must_use]
-    pub fn pinned_picture(&self, caption: &str, svg: String) -> Option<Pin> {
-        self.traced()?;
-        let pin = self.pin(caption)?;
+    pub fn pinned_picture(&self, caption: &str, svg: String, variant: &Variant) -> Option<Pin> {
+        self.found.traced(&variant.program)?;
+        let pin = self.pin(caption, variant)?;
         Some(Pin { picture: Some(svg), ..pin })
     }
 
@@ -80,7 +82,7 @@ impl State {
         let is_wrong = self.traced().is_some_and(|traced| traced.wrong.is_some());
         let device = self.acting_device().filter(|_| is_timed);
         let timed = device.map(|device| format!("; timed on {}, {}", device.name, day::today())).unwrap_or_default();
-        let mut pin = self.pin("Counts over the whole grid")?;
+        let mut pin = self.pin("Counts over the whole grid", &self.place.bench.variant)?;
         pin.caption.push_str(&timed);
         if is_wrong {
             pin.caption.push_str("; its result is wrong");
@@ -94,25 +96,35 @@ impl State {
         experiment::pinned(&self.note_input(Only::Own)?, self.place.experiment()?)
     }
 
-    /// A pin of the kernel on the stage, with the command that runs it: for a version of the learner's, the kernel that it began as. None while
-    /// the text in the editor does not compile.
-    fn pin(&self, caption: &str) -> Option<Pin> {
+    /// A pin of a program's kernel on the stage, with the command that runs it. A version of the learner's has its changes, and the command of
+    /// the kernel that it began as. None while the text in the editor does not compile.
+    fn pin(&self, caption: &str, variant: &Variant) -> Option<Pin> {
         // The bench then has an older text.
         if self.is_broken() {
             return None;
         }
-        let (mut setting, variant) = (self.place.setting()?, &self.place.bench.variant);
-        let edit = self.edited();
+        let mut setting = self.place.setting()?;
+        let edit = self.edited().filter(|_| *variant == self.place.bench.variant);
+        let change = edit.as_ref().and_then(|edit| self.change(edit)).unwrap_or_default();
         let (variant, whose) = match &edit {
             Some(edit) => (&edit.of, format!("“{}”", edit.name)),
-            None => (variant, self.place.kernel()?.title.clone()),
+            None => (variant, (*setting.lesson.launched(variant).get(self.place.pass())?)?.title.clone()),
         };
         let caption = format!("{caption}: {whose}{}", command::at(&setting, variant));
         // A line that the learner reads: without parameters that do not matter.
         let matter = parameters_of(&setting.lesson, variant);
         setting.params.retain(|id, _| matter.contains(id));
         let backend = if self.traced().is_some() { Backend::Simt } else { Backend::Cuda };
-        Some(Pin { caption, command: command::run(&setting, variant, backend), ..Pin::default() })
+        let of = if edit.is_some() { "# Runs the kernel before my changes.\n" } else { "" };
+        let command = format!("{of}{}", command::run(&setting, variant, backend));
+        Some(Pin { caption, change, command, ..Pin::default() })
+    }
+
+    /// The changes of a version from what it began with, as a unified diff; None if there are none, or if they are long.
+    fn change(&self, edit: &Edit) -> Option<String> {
+        let [began, mine] = self.sides()?;
+        let text = source::unified(("before", began.source), (&edit.name, mine.source))?;
+        (text.lines().count() <= LONGEST_CHANGE).then_some(text)
     }
 
     /// The input of a note about the open lesson, with all that is known; None before the lesson and its device are there.

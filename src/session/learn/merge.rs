@@ -62,6 +62,7 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     let lesson = LessonSaved {
         step: later(all.map(|of| &of.step)),
         figure: later(all.map(|of| &of.figure)),
+        edit: later(all.map(|of| &of.edit)),
         scene: None,
         params: later(all.map(|of| &of.params)),
         words,

@@ -28,17 +28,19 @@ pub struct Pin {
     pub picture: Option<String>,
     /// A table's columns, and its rows; empty if there is none.
     pub table: Vec<Vec<String>>,
+    /// The learner's changes to the kernel, as a unified diff; empty if there are none.
+    pub change: String,
     /// The command that repeats it; empty if there is none.
     pub command: String,
 }
 
 /// A part of the learner's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum Part {
     /// Text.
-    Words(&'a str),
+    Words(String),
     /// A pinned picture: its caption and its name.
-    Picture(&'a str, &'a str),
+    Picture(String, String),
 }
 
 /// The folder of pinned pictures, beside the learner's state file.
@@ -89,8 +91,10 @@ impl Pin {
             let rows: String = rows.iter().map(|row| line(row)).collect();
             parts.push(format!("{}| {} |\n{rows}", line(header), rule.join(" | ")).trim_end().to_owned());
         }
-        if !self.command.is_empty() {
-            parts.push(format!("```sh\n{}\n```", self.command));
+        for (language, code) in [("diff", &self.change), ("sh", &self.command)] {
+            if !code.is_empty() {
+                parts.push(format!("```{language}\n{}\n```", code.trim_end().replace("```", "` ` `")));
+            }
         }
         parts.join("\n\n")
     }
@@ -125,30 +129,67 @@ fn paragraph_end(words: &str, at: usize) -> usize {
     words.len()
 }
 
-/// The words' parts, in order: a line that is a pinned picture and nothing else is one.
+/// The words' parts, in order. A pinned picture within a line comes after its paragraph, and its caption is in its place.
 #[must_use]
-pub fn parts(words: &str) -> Vec<Part<'_>> {
-    let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
+pub fn parts(words: &str) -> Vec<Part> {
+    let (mut parts, mut text, mut pictures) = (Vec::new(), String::new(), Vec::new());
+    let mut is_code = false;
     for line in words.split_inclusive('\n') {
-        if let Some((caption, name)) = pinned(line.trim()) {
-            parts.push(Part::Words(&words[from..at]));
-            parts.push(Part::Picture(caption, name));
-            from = at + line.len();
+        is_code ^= line.trim_start().starts_with("```");
+        let (plain, found) = if is_code { (line.to_owned(), Vec::new()) } else { without_pictures(line) };
+        // Its caption alone would come twice.
+        let is_picture = !found.is_empty() && found.iter().map(Part::caption).collect::<String>() == plain.trim();
+        if !is_picture {
+            text.push_str(&plain);
         }
-        at += line.len();
+        pictures.extend(found);
+        if is_picture || (line.trim().is_empty() && !pictures.is_empty()) {
+            parts.push(Part::Words(std::mem::take(&mut text)));
+            parts.append(&mut pictures);
+        }
     }
-    parts.push(Part::Words(&words[from..]));
+    parts.push(Part::Words(text));
+    parts.append(&mut pictures);
     parts.retain(|part| !matches!(part, Part::Words(words) if words.trim().is_empty()));
     parts
 }
 
-/// A line's pinned picture: its caption and its name.
-fn pinned(line: &str) -> Option<(&str, &str)> {
-    let (caption, address) = line.strip_prefix("![")?.strip_suffix(')')?.split_once("](")?;
+impl Part {
+    /// A picture's caption; empty for words.
+    fn caption(&self) -> &str {
+        match self {
+            Self::Words(_) => "",
+            Self::Picture(caption, _) => caption,
+        }
+    }
+}
+
+/// A line with captions in place of its pinned pictures, and those.
+fn without_pictures(line: &str) -> (String, Vec<Part>) {
+    let (mut plain, mut found, mut rest) = (String::new(), Vec::new(), line);
+    while let Some(start) = rest.find("![") {
+        plain.push_str(&rest[..start]);
+        let Some((caption, name, after)) = pinned(&rest[start..]) else {
+            plain.push_str("![");
+            rest = &rest[start + 2..];
+            continue;
+        };
+        plain.push_str(caption);
+        found.push(Part::Picture(caption.to_owned(), name.to_owned()));
+        rest = after;
+    }
+    plain.push_str(rest);
+    (plain, found)
+}
+
+/// The pinned picture that a text begins with: its caption, its name, and the text after it.
+fn pinned(text: &str) -> Option<(&str, &str, &str)> {
+    let (caption, rest) = text.strip_prefix("![")?.split_once("](")?;
+    let (address, after) = rest.split_once(')')?;
     let name = address.strip_prefix(FOLDER)?.strip_prefix('/')?.strip_suffix(".svg")?;
     // A name of another form could lead out of the folder.
     let is_name = name.len() == 2 * NAME_BYTES && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_name.then_some((caption, name))
+    is_name.then_some((caption, name, after))
 }
 
 #[cfg(test)]
@@ -162,6 +203,7 @@ mod tests {
             picture: Some("<svg></svg>".to_owned()),
             table: vec![row(["whole grid", "now"]), row(["load sectors", "32"])],
             command: "warpbook run coalescing".to_owned(),
+            ..Pin::default()
         }
     }
 
@@ -191,15 +233,21 @@ mod tests {
         let (words, _) = pin().into_words("before\n\nafter", 0);
         let name = name("<svg></svg>");
         let found = parts(&words);
-        assert_eq!(found[0], Part::Words("before\n\n"));
-        assert_eq!(found[1], Part::Picture("Sectors  of a load , at stride = 32", &name));
-        assert!(matches!(found[2], Part::Words(rest) if rest.contains("| load sectors") && rest.ends_with("after")));
+        let picture_of = |caption: &str| Part::Picture(caption.to_owned(), name.clone());
+        assert_eq!(found[0], Part::Words("before\n\n".to_owned()));
+        assert_eq!(found[1], picture_of("Sectors  of a load , at stride = 32"));
+        assert!(matches!(&found[2], Part::Words(rest) if rest.contains("| load sectors") && rest.ends_with("after")));
         assert_eq!(picture(&folder, &name).as_deref(), Some("<svg></svg>"));
         assert_eq!(picture(&folder, "0123456789abcdef"), None);
-        for strange in
-            ["![a](pins/../../x.svg)", "![a](pins/0123.svg)", "x ![a](pins/0123456789abcdef.svg)", "![a](pins/", "![]("]
-        {
-            assert_eq!(parts(strange), [Part::Words(strange)], "{strange}");
+        let within = format!("See ![a](pins/{name}.svg), ![b](c) and\n![d](pins/{name}.svg) too.\n\nafter");
+        let words = |text: &str| Part::Words(text.to_owned());
+        assert_eq!(
+            parts(&within),
+            [words("See a, ![b](c) and\nd too.\n\n"), picture_of("a"), picture_of("d"), words("after")]
+        );
+        let code = format!("```\n![a](pins/{name}.svg)\n```");
+        for strange in ["![a](pins/../../x.svg)", "![a](pins/0123.svg)", "![a](pins/", "![](", &code] {
+            assert_eq!(parts(strange), [words(strange)], "{strange}");
         }
     }
 }

@@ -86,7 +86,9 @@ pub struct LessonSaved {
     pub step: String,
     /// The figure that the learner chose at that step, by its name; None for the step's own.
     pub figure: Option<String>,
-    /// It, as earlier files have it; see [`LessonSaved::adopt`].
+    /// The version of a kernel that was in the editor at that step, by its id; None for the lesson's kernel.
+    pub edit: Option<String>,
+    /// The figure, as earlier files have it; see [`LessonSaved::adopt`].
     #[serde(skip_serializing)]
     pub scene: Option<Scene>,
     /// Parameters.

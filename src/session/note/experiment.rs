@@ -122,7 +122,7 @@ pub fn pinned(input: &Input, experiment: &Experiment) -> Option<Pin> {
     };
     let command = commands(input.setting.seed, lesson, experiment, sweep).into_iter().next()?;
     let pin = |block| match block {
-        NoteBlock::Figure { caption, svg, .. } => Some(Pin { caption, picture: Some(svg), table: Vec::new(), command }),
+        NoteBlock::Figure { caption, svg, .. } => Some(Pin { caption, picture: Some(svg), command, ..Pin::default() }),
         _ => None,
     };
     blocks.into_iter().next().and_then(pin)

@@ -1,6 +1,7 @@
 //! The part of a note that is the learner's own: words, predictions, exercises, and what was measured here.
 
 use super::{Builder, asked, experiment};
+use crate::base::diag::Diagnostic;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Experiment, Inline, Lesson, Step, each_inline};
 use crate::notes::{NoteBlock, Section};
@@ -22,8 +23,9 @@ impl Builder<'_> {
     }
 
     /// The learner's words, in the order of the steps; those on a step that the lesson no longer has come last.
-    fn words(&self) -> Vec<NoteBlock> {
-        let (steps, words) = (&self.input.setting.lesson.steps, &self.input.kept.words);
+    fn words(&mut self) -> Vec<NoteBlock> {
+        let input = self.input;
+        let (steps, words) = (&input.setting.lesson.steps, &input.kept.words);
         let of_steps = steps.iter().filter_map(|step| Some((&step.title, words.get(&step.id)?)));
         let lost = words.iter().filter(|(id, _)| steps.iter().all(|step| step.id != **id));
         of_steps
@@ -34,26 +36,23 @@ impl Builder<'_> {
     }
 
     /// The words on a step, with their pinned pictures.
-    fn written(&self, about: &str, words: &str) -> Vec<NoteBlock> {
+    fn written(&mut self, about: &str, words: &str) -> Vec<NoteBlock> {
+        let folder = self.input.pins.as_ref();
         let mut about = Some(about.to_owned());
-        let mut block = |part: Part<'_>| match part {
-            Part::Words(words) => {
-                vec![NoteBlock::OwnWords { about: about.take().unwrap_or_default(), words: words.to_owned() }]
-            }
+        let mut block = |part: Part| match part {
+            Part::Words(words) => vec![NoteBlock::OwnWords { about: about.take().unwrap_or_default(), words }],
             Part::Picture(caption, name) => {
                 let heading = about.take().map(|about| heading(&about));
-                let svg = self.input.pins.as_ref().and_then(|folder| pins::picture(folder, name));
+                let svg = folder.and_then(|folder| pins::picture(folder, &name));
                 let block = match svg {
-                    Some(svg) => NoteBlock::Figure {
-                        id: format!("pin-{name}"),
-                        caption: caption.to_owned(),
-                        alt: caption.to_owned(),
-                        svg,
-                    },
-                    None => NoteBlock::OwnWords {
-                        about: String::new(),
-                        words: format!("{caption} (the pinned picture `{name}.svg` is missing)"),
-                    },
+                    Some(svg) => NoteBlock::Figure { id: format!("pin-{name}"), alt: caption.clone(), caption, svg },
+                    None => {
+                        let message = format!("the pinned picture `{name}.svg` is missing");
+                        let words = format!("{caption} ({message})");
+                        let hint = "it was in the folder `pins` beside your work; bring it back, or pin it again";
+                        self.problems.push(Diagnostic::warning(message).hint(hint));
+                        NoteBlock::OwnWords { about: String::new(), words }
+                    }
                 };
                 heading.into_iter().chain([block]).collect()
             }

@@ -12,7 +12,7 @@ pub mod only;
 mod plays;
 mod program;
 pub mod rerun;
-mod source;
+pub(in crate::session) mod source;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -125,6 +125,7 @@ pub fn build(input: &Input, cancel: &AtomicBool, say: &mut dyn FnMut(usize, usiz
         printed: Vec::new(),
         predicted: Vec::new(),
         playing: BTreeMap::new(),
+        problems: Vec::new(),
     };
     let steps: Vec<&Step> = input.setting.lesson.steps.iter().filter(|step| input.has(step)).collect();
     // The learner's own is one part.
@@ -144,7 +145,8 @@ pub fn build(input: &Input, cancel: &AtomicBool, say: &mut dyn FnMut(usize, usiz
         sections,
         playing: builder.playing(),
     };
-    (report, builder.store.problems())
+    let problems = builder.store.problems().into_iter().chain(builder.problems).collect();
+    (report, problems)
 }
 
 fn meta(input: &Input) -> Vec<(String, String)> {
@@ -180,6 +182,8 @@ struct Builder<'a> {
     predicted: Vec<(At, usize)>,
     /// The pictures that play, by their figures' names.
     playing: BTreeMap<String, Played>,
+    /// Problems with what the note is made of.
+    problems: Vec<Diagnostic>,
 }
 
 impl Builder<'_> {

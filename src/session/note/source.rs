@@ -18,11 +18,16 @@ pub(super) fn whole(name: &str, file: &str, text: &str) -> NoteBlock {
 }
 
 /// The changes from one text to another as a unified diff; None if there are none.
-pub(super) fn diff((from_name, from): (&str, &str), (name, to): (&str, &str)) -> Option<NoteBlock> {
+pub(in crate::session) fn unified((from_name, from): (&str, &str), (name, to): (&str, &str)) -> Option<String> {
     let diff = TextDiff::from_lines(from, to);
     let text = diff.unified_diff().context_radius(CONTEXT).header(from_name, name).to_string();
-    let changed = !text.trim().is_empty();
-    changed.then(|| NoteBlock::Source { file: name.to_owned(), language: "diff".to_owned(), text, folded: false })
+    Some(text).filter(|text| !text.trim().is_empty())
+}
+
+/// The changes from one named text to another; None if there are none.
+pub(super) fn diff(from: (&str, &str), to: (&str, &str)) -> Option<NoteBlock> {
+    let text = unified(from, to)?;
+    Some(NoteBlock::Source { file: to.0.to_owned(), language: "diff".to_owned(), text, folded: false })
 }
 
 #[cfg(test)]
