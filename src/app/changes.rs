@@ -55,12 +55,13 @@ fn missing(state: &State) -> [&'static str; 2] {
 fn table(ui: &mut Ui, figures: &[Figure], missing: [&'static str; 2], is_ungraded: bool) {
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let small = |text: &str| RichText::new(text).size(theme::SMALL).color(muted);
+    ui.spacing_mut().item_spacing.x = 4.0;
     let columns = TableBuilder::new(ui)
         .id_salt("figures before and now")
         .vscroll(false)
         .column(Column::remainder().at_least(56.0).clip(true))
-        .columns(Column::exact(56.0), 2)
-        .column(Column::exact(52.0));
+        .columns(Column::exact(50.0), 2)
+        .column(Column::exact(46.0));
     let table = columns.header(ROW, |mut header| {
         for title in ["whole grid", "before", "now", "change"] {
             header.col(|ui| {

@@ -42,7 +42,9 @@ pub fn compiled(state: &State) -> Option<&Compiled> {
 pub fn origin_and_file(ui: &mut Ui, state: &State, program: &Program, kernel: &Kernel) -> Option<Command> {
     let mut command = None;
     let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
-    if let Some(output) = checked.map(|check| &check.output) {
+    // A click on a word of a store does the same.
+    let has_room = ui.available_width() > 80.0;
+    if let Some(output) = checked.map(|check| &check.output).filter(|_| has_room) {
         let help = format!(
             "Where an element of {output} came from: who wrote it, and from which loads. So does a click on a word of a store."
         );

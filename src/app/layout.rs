@@ -151,7 +151,7 @@ impl Panes {
         let staged = finite(wanted.room.stage).filter(|_| wanted.staged).map(|share| share * body.height());
         let usual = match (wanted.staged, wanted.writes, wanted.high) {
             (false, ..) => 144.0,
-            (true, true, _) => (height * 0.32).clamp(240.0, 480.0).round(),
+            (true, true, _) => (height * 0.36).clamp(240.0, 480.0).round(),
             (true, false, high) => (height * if high { 0.64 } else { 0.47 }).clamp(360.0, 960.0).round(),
         };
         let usual = wanted.strip + usual;

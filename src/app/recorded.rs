@@ -86,25 +86,27 @@ pub fn provenance(ui: &mut Ui, state: &State, of: Of<'_>) {
     let theme = theme::of(ui);
     let settings = state.other_settings(&shown.sweep);
     // Where there is little room the choice above says whose they are, and its list the rest.
-    if settings.is_empty() && shown.changed.is_empty() && ui.available_height() < LITTLE {
+    let is_low = ui.available_height() < LITTLE;
+    if settings.is_empty() && shown.changed.is_empty() && is_low {
         return;
     }
-    let mut text = format!("recorded on {}", recording.name());
+    let mut parts = if is_low { Vec::new() } else { vec![format!("recorded on {}", recording.name())] };
     let mut ink = Ink::Muted;
     if !settings.is_empty() {
-        text.push_str(&format!("; at {}", settings.join(", ")));
+        parts.push(format!("at {}", settings.join(", ")));
         ink = Hue::Store.ink();
     }
     if !shown.changed.is_empty() {
-        text.push_str(&format!("; not shown: {}, changed since", shown.changed.join(", ")));
+        parts.push(format!("not shown: {}, changed since", shown.changed.join(", ")));
     }
+    let text = parts.join("; ");
     let mut job = egui::text::LayoutJob::simple(
         text.clone(),
         egui::FontId::proportional(theme::SMALL),
         theme::color(theme, ink),
         ui.available_width() - INDENT,
     );
-    job.wrap.max_rows = 3;
+    job.wrap.max_rows = if is_low { 1 } else { 3 };
     let galley = ui.painter().layout_job(job);
     let size = egui::vec2(ui.available_width(), galley.size().y + 2.0);
     let (rect, response) = ui.allocate_exact_size(size, egui::Sense::hover());

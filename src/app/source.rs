@@ -31,6 +31,11 @@ pub const GUTTER: f32 = 64.0;
 /// A pane wider than this, in points, has the choice of the kernel and of its language in one row, with so much room for the latter.
 const ONE_ROW: f32 = 600.0;
 const OTHERS: f32 = 420.0;
+/// The room for the button that runs the experiment.
+const RUN: f32 = 152.0;
+/// The width of the name of a version, at least and at most, and the room for the buttons beside it.
+const NAME: [f32; 2] = [112.0, 160.0];
+const BESIDE_NAME: f32 = 190.0;
 
 /// The lines that the neighbours of the source pane are about.
 #[derive(Default)]
@@ -77,7 +82,9 @@ impl Code {
         let one_row = edit.is_none() && rungs.len() < 2 && ui.available_width() > ONE_ROW;
         let mut chosen = edit.as_ref().map_or(Text::Python, |edit| Text::Source(edit.language));
         ui.horizontal(|ui| {
-            let (others, share) = if one_row { (OTHERS, 1.0) } else { (96.0, if rungs.len() > 1 { 0.5 } else { 1.0 }) };
+            let beside = if state.is_plotted() { 0.0 } else { RUN };
+            let (others, share) =
+                if one_row { (OTHERS, 1.0) } else { (beside, if rungs.len() > 1 { 0.5 } else { 1.0 }) };
             let width = ((ui.available_width() - others) * share).clamp(80.0, 260.0);
             let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
             happened.commands.extend(choice::programs(ui, state, lesson, title, width));
@@ -177,7 +184,8 @@ impl Code {
         ui.horizontal(|ui| {
             if own {
                 let mut name = edit.name.clone();
-                let field = egui::TextEdit::singleline(&mut name).desired_width(160.0).char_limit(60);
+                let width = (ui.available_width() - BESIDE_NAME).clamp(NAME[0], NAME[1]);
+                let field = egui::TextEdit::singleline(&mut name).desired_width(width).char_limit(60);
                 let field = field.align(egui::Align2::LEFT_CENTER);
                 let response = ui.add(field).on_hover_text("The name of your version");
                 response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Name of your version"));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{COLUMNS, Key, drop_line, legend};
+use super::lanes::{COLUMNS, Key, drop_line};
 use super::memory::label;
 use super::palette::{Hue, Ink};
 use crate::base::units::count;
@@ -171,8 +171,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         swatch(Ink::Conflict, "word that waits for its bank", "waits"),
         swatch(Ink::Raised, "column: a bank, row: a wavefront", "bank, by wavefront"),
     ];
-    let left = columns.left();
-    legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
+    stage.legend(frame, &keys);
     let conflicts = wavefronts.saturating_sub(least_wavefronts(moment.timeline, moment.event));
     format!("The 32 banks serve it in {wavefronts} wavefronts, {conflicts} of them because of bank conflicts.")
 }

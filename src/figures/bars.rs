@@ -44,6 +44,12 @@ pub(super) fn ink(part: usize) -> Ink {
     }
 }
 
+/// The colour of text on that of a part.
+pub(super) fn on(part: usize) -> Ink {
+    // A grey between light and dark.
+    if ink(part) == Hue::Idle.tint(70) { Ink::Text } else { Ink::On }
+}
+
 /// A number with the buffer's unit.
 fn measured(contents: &Contents<'_>, value: f64) -> String {
     match contents.legend.unit.as_str() {

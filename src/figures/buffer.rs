@@ -67,6 +67,8 @@ pub(super) fn is_written(tensor: &Tensor, i: usize) -> bool {
 
 /// Height of a row of numbers, and of a row of shades.
 pub(super) const ROW: f32 = 22.0;
+/// The least height of a row of numbers.
+pub(super) const LEAST_ROW: f32 = 16.0;
 const SHADE: f32 = 10.0;
 /// The least size of a shade: smaller ones cannot be distinguished, and a picture would have a hundred thousand.
 const LEAST: f32 = 4.0;
@@ -118,7 +120,12 @@ impl Contents<'_> {
             Shape::Meant => (self.row.unwrap_or(1).max(1), [width, ROW]),
             Shape::Characters => (((room / 12.0) as usize / 8 * 8).clamp(8, 64), [12.0, ROW]),
         };
-        Layout { left, columns, cell, rows: ((height - HEAD - MARGIN) / cell[1]).max(1.0) as usize }
+        let room = height - HEAD - MARGIN;
+        // Rows of a matrix are as high as lets all be seen, if that is not too low.
+        let all = matrix.map_or(0, |of| self.tensor.len() / of.max(1)) as f32;
+        let fits = matches!(self.shape, Shape::Numbers) && matrix == Some(columns) && all * ROW > room;
+        let cell = if fits && all * LEAST_ROW <= room { [cell[0], room / all] } else { cell };
+        Layout { left, columns, cell, rows: (room / cell[1] + 0.01).max(1.0) as usize }
     }
 
     /// The name of the row that begins with an element, if its lesson gives one; empty otherwise.

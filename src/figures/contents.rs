@@ -1,7 +1,7 @@
 //! The contents of a buffer: its elements as numbers, shades, bars or characters, or by their meaning.
 
 use super::bars;
-use super::buffer::{Contents, HEAD, Line, MARGIN, ROW};
+use super::buffer::{Contents, HEAD, LEAST_ROW, Line, MARGIN, ROW};
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View, named_buffers};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::meanings::{self, Meaning, Meant};
@@ -63,10 +63,10 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
         let (row, column) = (place / layout.columns, place % layout.columns);
         let [w, h] = layout.cell;
         let at = [layout.left + column as f32 * w, HEAD + row as f32 * h];
-        if column == 0 && (row as f32 * h) % ROW < h {
+        if column == 0 && (h >= LEAST_ROW || (row as f32 * h) % ROW < h) {
             let name = Some(contents.row_name(i as u64)).filter(|name| !name.is_empty());
             let name = name.unwrap_or_else(|| count(i as u64));
-            frame.text([layout.left - 12.0, at[1] + h.max(ROW) / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, name);
+            frame.text([layout.left - 12.0, at[1] + if h >= LEAST_ROW { h } else { ROW } / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, name);
         }
         let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
         let rect = [at[0], at[1], w - 1.0, h - 1.0];

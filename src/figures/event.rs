@@ -1,9 +1,10 @@
 //! One event of a warp as figures show it: its accesses, how far they have dropped, and what the pointer lights.
 
-use super::frame::Tag;
-use super::lanes::Lanes;
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, Lanes, legend};
 use super::mark::Mark;
-use super::palette::Hue;
+use super::palette::{Hue, Ink};
+use super::text;
 use crate::trace::{AccessKind, Event, EventKind, Piece, Space, Timeline};
 
 /// A moment of a timeline to show, and the size of the picture.
@@ -81,10 +82,34 @@ pub(super) struct Stage {
     pub(super) lanes: Lanes,
     /// Left, top, width, height of what lies below the lanes, margins for labels included.
     pub(super) body: [f32; 4],
-    /// The vertical middle of the legend.
-    pub(super) legend_y: f32,
+    /// The vertical middle of the legend; None if there is no room for one.
+    pub(super) legend_y: Option<f32>,
     /// Whether there is room for a label right of the columns.
     pub(super) right_labels: bool,
+}
+
+impl Stage {
+    /// The columns' left end, and the width from there to the end of the body.
+    fn foot(&self) -> (f32, f32) {
+        let left = self.lanes.columns.left();
+        (left, self.body[0] + self.body[2] - left)
+    }
+
+    /// Draws the legend, if there is room for one.
+    pub(super) fn legend(&self, frame: &mut Frame, keys: &[Key<'_>]) {
+        let (left, room) = self.foot();
+        if let Some(y) = self.legend_y {
+            legend(frame, left, y, room, keys);
+        }
+    }
+
+    /// Writes a remark in the legend's place, if there is room for it.
+    pub(super) fn remark(&self, frame: &mut Frame, ink: Ink, text: &str) {
+        let (left, room) = self.foot();
+        if let Some(y) = self.legend_y {
+            frame.text([left, y], 12.0, Anchor::Start, ink, text::fit(text, 12.0, false, room));
+        }
+    }
 }
 
 pub(super) fn moment<'a>(view: &WarpView<'a>, events: &[usize], ordinal: usize) -> Moment<'a> {

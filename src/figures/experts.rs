@@ -170,7 +170,7 @@ impl Routing {
             let is_chosen = self.choices.iter().any(|choice| choice.expert == i);
             let fill = if is_chosen { color(i) } else { Ink::Raised };
             frame.outline(rect, 4.0, Some(fill), Ink::Faint, None);
-            let ink = if is_chosen { Ink::On } else { Ink::Muted };
+            let ink = if is_chosen { bars::on(i) } else { Ink::Muted };
             frame.text([x + w / 2.0, y + h / 2.0], 13.0, Anchor::Middle, ink, format!("expert {i}"));
             if let Some(rows) = &self.rows {
                 let said = format!("{} rows", count(rows[i]));
@@ -243,7 +243,7 @@ impl Routing {
         let room = frame.width - 2.0 * MARGIN;
         let mut said = vec![format!("{}: each token has {} of {} experts", self.when, self.k, self.experts)];
         if self.choices.iter().any(|choice| choice.weight.is_some()) {
-            said.push("a number is the weight of the expert's result in the sum".to_owned());
+            said.push("numbers: weights in the sum".to_owned());
         }
         if !self.logits.is_empty() {
             said.push("bars: the token's logits".to_owned());

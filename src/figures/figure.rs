@@ -11,9 +11,10 @@ use super::frame::{Frame, Tag};
 use super::mark::Mark;
 use super::plot::Plot;
 use super::reel::{Moment, Reel};
+use super::ring::Ring;
 use super::shape::Shape;
 use crate::job::Job;
-use crate::lesson::{Facts, Picture, Program, Ring};
+use crate::lesson::{Facts, Picture, Program};
 use crate::trace::{Course, Heat, Timeline};
 
 /// A kind of picture of a launch or a program. One file implements it, and one word of the list in `mod.rs` names it.

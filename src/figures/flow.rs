@@ -4,7 +4,6 @@ use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{COLUMNS, drop_line};
 use super::palette::{Hue, Ink};
-use super::text;
 use crate::trace::{Event, EventKind, Exchange};
 
 /// Draws the lanes above the barrier, and below it which warps of the workgroup have reached it.
@@ -29,7 +28,7 @@ pub(super) fn barrier(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> 
     let (cell, height) = (72.0, 24.0);
     let right = left + width;
     let per_row = (((right - columns.left() + 8.0) / (cell + 8.0)) as usize).max(1);
-    let rows = ((stage.legend_y - 16.0 - y + 8.0) / (height + 8.0)).max(0.0) as usize;
+    let rows = ((stage.body[1] + stage.body[3] - y + 8.0) / (height + 8.0)).max(0.0) as usize;
     let fit = (per_row * rows).min(of);
     let shown = if fit < of { fit.saturating_sub(1) } else { fit };
     let place = |i: usize| {
@@ -53,8 +52,7 @@ pub(super) fn barrier(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> 
         let more = format!("{} more", of - shown);
         frame.text([rect[0], rect[1] + height / 2.0], 12.0, Anchor::Start, Ink::Muted, more);
     }
-    let rule = text::fit("No lane goes on before all have arrived.", 12.0, false, right - columns.left());
-    frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, Ink::Muted, rule);
+    stage.remark(frame, Ink::Muted, "No lane goes on before all have arrived.");
     format!("{said}. No lane goes on before all have.")
 }
 
@@ -79,7 +77,7 @@ const NAME: f32 = 15.0;
 
 /// Draws the lanes that enter the branch dropping onto one tray, and the others onto another.
 pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, taken: u64) -> String {
-    let [left, top, width, room] = stage.body;
+    let [_, top, _, room] = stage.body;
     let columns = &stage.lanes.columns;
     let mask = moment.event.mask;
     let sides = [("true", mask & taken, Hue::Accent), ("false", mask & !taken, Hue::Idle)];
@@ -121,15 +119,14 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
         "All lanes agree: the warp runs one side only."
     };
     let ink = if divergent { Ink::Conflict } else { Ink::Muted };
-    let room = left + width - columns.left();
-    frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, ink, text::fit(said, 12.0, false, room));
+    stage.remark(frame, ink, said);
     said.to_owned()
 }
 
 /// Draws whose value each lane gets: lines from the lanes above, through one bar where all values become one, to the lanes below.
 pub(super) fn exchange(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> String {
     let EventKind::Subgroup { exchange, .. } = moment.event.kind else { return String::new() };
-    let [left, top, width, room] = stage.body;
+    let [_, top, _, room] = stage.body;
     let columns = &stage.lanes.columns;
     let (hue, mask) = (moment.hue, moment.event.mask);
     let rows = stage.lanes.count.div_ceil(COLUMNS) as f32;
@@ -177,8 +174,6 @@ pub(super) fn exchange(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) ->
         Exchange::ExclusiveScan => "Each lane gets the values before its own, combined.",
         Exchange::Shuffle => "Each lane gets the value of the lane that its line comes from.",
     };
-    let room = left + width - columns.left();
-    let text = text::fit(said, 12.0, false, room);
-    frame.text([columns.left(), stage.legend_y], 12.0, Anchor::Start, Ink::Muted, text);
+    stage.remark(frame, Ink::Muted, said);
     format!("{said} No memory is touched.")
 }

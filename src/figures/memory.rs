@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{COLUMNS, Key, drop_line, legend};
+use super::lanes::{COLUMNS, Key, drop_line};
 use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{count, counted};
@@ -12,6 +12,10 @@ use crate::trace::{AccessKind, EventKind, Space};
 
 /// The most rows that lines from lanes to words are drawn to.
 const FOLLOWED: usize = 6;
+/// Height of the gap in which the number of rows is written that are left out.
+const LEFT_OUT: f32 = 18.0;
+/// The least height between the lanes and the first row.
+const LEAST_DROP: f32 = 20.0;
 /// Words in a sector of 32 bytes.
 const SECTOR_WORDS: u64 = 8;
 /// Words in a row of 128 bytes.
@@ -94,8 +98,7 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
             swatch(hue.tint(16), hue.tint(70), "a sector of 32 bytes that was moved", "moved sector"),
         ]
     };
-    let left = stage.lanes.columns.left();
-    legend(frame, left, stage.legend_y, stage.body[0] + stage.body[2] - left, &keys);
+    stage.legend(frame, &keys);
     if uniform {
         return format!("It reads {} words through the constant cache, in one pass per address.", touched.words.len());
     }
@@ -149,10 +152,10 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     let [_, top, _, whole] = stage.body;
     let mut rows: BTreeSet<u64> = touched.words.keys().map(|word| word / ROW_WORDS).collect();
     let ideal = stage.lanes.columns.width().clamp(8.0, 24.0);
-    let room = whole - (whole * 0.26).clamp(28.0, 144.0);
+    let room = whole - (whole * 0.26).clamp(LEAST_DROP, 144.0);
     // Rows that would be too flat for words are left out before the last one.
     let apart = rows.iter().zip(rows.iter().skip(1)).any(|(row, next)| next - row > 1);
-    let most = ((room / (ideal + if apart { 20.0 } else { 8.0 })) as usize).max(3);
+    let most = ((room / (ideal + if apart { 20.0 } else { 8.0 })) as usize).max(2);
     let between = rows.len().saturating_sub(most);
     if between > 0 {
         let last = rows.last().copied();
@@ -160,7 +163,7 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     }
     let followed = rows.len() <= FOLLOWED;
     // Where no lines are, their room is the rows'.
-    let room = if followed { room } else { whole - 28.0 };
+    let room = if followed { room } else { whole - LEAST_DROP };
     let wanted = ((room / (ideal + 8.0)) as usize).min(NEIGHBOURHOOD);
     let end = touched.end.div_ceil(ROW_WORDS);
     while between == 0 && rows.len() < wanted {
@@ -175,7 +178,13 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     let rows: Vec<u64> = rows.into_iter().collect();
     // Between tight and ideal, whatever fills the room.
     let gaps = |near: f32, far: f32| {
-        rows.windows(2).map(|pair| if pair[1] == pair[0] + 1 { near } else { far }).collect::<Vec<f32>>()
+        let apart = |pair: &[u64]| if pair[1] == pair[0] + 1 { near } else { far };
+        let mut gaps: Vec<f32> = rows.windows(2).map(apart).collect();
+        // The number of those left out is written there.
+        if let Some(last) = gaps.last_mut().filter(|_| between > 0) {
+            *last = last.max(LEFT_OUT);
+        }
+        gaps
     };
     let total = |height: f32, gaps: &[f32]| height * rows.len() as f32 + gaps.iter().sum::<f32>();
     let (tight, loose) = (total(3.0, &gaps(1.0, 4.0)), total(ideal, &gaps(8.0, 20.0)));

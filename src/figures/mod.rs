@@ -90,6 +90,7 @@ pub use judge::{find, fitting, judge, judge_meanings, plays};
 pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
 pub use reel::{Moment, Reel, ReelBuffer};
+pub use ring::Ring;
 pub use rounds::count_rounds;
 pub use strip::StripView;
 pub use waves::begins;

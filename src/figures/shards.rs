@@ -128,9 +128,9 @@ impl States {
             let x = left + group * at as f32;
             let name = text::fit(&state.name, 13.0, false, group - 8.0);
             frame.text([x, 10.0], 13.0, Anchor::Start, color(at), name);
-            let said = text::fit(&format!("{} per rank", si(state.bytes, "B")), 12.0, false, group - 8.0);
-            frame.text([x, 26.0], 12.0, Anchor::Start, Ink::Muted, said);
+            frame.text([x, 26.0], 12.0, Anchor::Start, Ink::Muted, si(state.bytes, "B"));
         }
+        frame.text([left - 12.0, 26.0], 12.0, Anchor::End, Ink::Muted, "per rank");
         frame.text([width - MARGIN, 10.0], 13.0, Anchor::End, Ink::Text, "all");
         let all = si(self.states.iter().map(|state| state.bytes).sum::<f64>(), "B");
         for rank in 0..shown {

@@ -118,7 +118,7 @@ impl Stairs {
             };
             let wide = text::width(&words, 12.0, false);
             let (at, anchor, ink) = match () {
-                () if wide + 8.0 <= to - from => ((from + to) / 2.0, Anchor::Middle, Ink::On),
+                () if wide + 8.0 <= to - from => ((from + to) / 2.0, Anchor::Middle, bars::on(i)),
                 () if to + wide + 8.0 <= width - 4.0 => (to + 6.0, Anchor::Start, Ink::Text),
                 () => (from - 6.0, Anchor::End, Ink::Text),
             };

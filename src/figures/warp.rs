@@ -112,7 +112,7 @@ pub(super) fn header(
     }
 }
 
-/// Height of a frame that has room for a row of memory between the lanes and the counters. In a lower one the counters are left out.
+/// Height of a frame that has room for a row of memory between the lanes, and the counters and the legend. A lower one has neither.
 const LEAST_WITH_COUNTERS: f32 = 190.0;
 
 /// Divides the frame among the lanes, the body and the counters, and draws the counters.
@@ -136,9 +136,10 @@ fn stage(frame: &mut Frame, view: &WarpView<'_>, moment: &Moment<'_>, margin: f3
     let right_labels = room >= 640.0;
     let columns = Columns::new(margin + gutter, if right_labels { room - gutter - 16.0 } else { room });
     let lanes = Lanes::new(columns, top, view.timeline.warp_width);
-    let legend_y = bottom - 8.0;
+    let legend_y = (height >= LEAST_WITH_COUNTERS).then_some(bottom - 8.0);
     let body_top = lanes.bottom();
-    let body = [margin, body_top, right - margin, (legend_y - 16.0 - body_top).max(0.0)];
+    let body_bottom = legend_y.map_or(height - 4.0, |y| y - 16.0);
+    let body = [margin, body_top, right - margin, (body_bottom - body_top).max(0.0)];
     Stage { lanes, body, legend_y, right_labels }
 }
 

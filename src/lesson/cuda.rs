@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use super::conditions::Wanted;
 use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
-use super::model::{Buffer, CudaOnly, InitDecl, MapDecl, Ring};
+use super::mention::Access;
+use super::model::{Buffer, CudaOnly, InitDecl, MapDecl, RingDecl};
 use crate::base::expr::Expr;
 use crate::base::files::{FileError, LARGEST};
 use crate::base::tensor::Init;
@@ -108,7 +110,7 @@ impl Reader<'_> {
         shader: Option<&Shader>,
         buffers: &[Buffer],
         fields: &Fields<'_>,
-    ) -> Option<Option<(CudaOnly, Option<Ring>)>> {
+    ) -> Option<Option<(CudaOnly, Option<RingDecl>)>> {
         let node = fields.optional("cuda");
         // If the file is missing, its language is unknown.
         let Some(shader) = shader else { return Some(None) };
@@ -136,7 +138,7 @@ impl Reader<'_> {
         (shader_file, shader_text): &Shader,
         buffers: &[Buffer],
         node: Node<'_>,
-    ) -> Option<(CudaOnly, Option<Ring>)> {
+    ) -> Option<(CudaOnly, Option<RingDecl>)> {
         let mut fields = node.fields()?;
         let parameters = self.parameters(kernel, buffers, node, &fields);
         let block = fields.required("block").and_then(Node::triple);
@@ -153,7 +155,7 @@ impl Reader<'_> {
         let maps: Vec<Option<MapDecl>> =
             listed.into_iter().map(|node| self.tensor_map(kernel, buffers, node)).collect();
         let persistent = fields.optional("persistent").map_or(Some(false), |node| node.read("true or false"));
-        let ring = fields.former("ring").and_then(ring);
+        let ring = fields.former("ring").and_then(|node| self.ring(kernel, node));
         let is_traced = fields.optional("traced").map_or(Some(false), |node| node.read("true or false"))?;
         fields.finish();
         let [x, y, z] = block?;
@@ -255,26 +257,25 @@ impl Reader<'_> {
             swizzle: swizzle?,
         })
     }
+
+    /// The ring buffer that a kernel's tiles go through: the number of its places is a number, or a formula in quotes.
+    pub(super) fn ring(&mut self, kernel: &str, node: Node<'_>) -> Option<RingDecl> {
+        let fields = node.fields()?;
+        let places = fields.required("places").and_then(|node| {
+            let expr = if node.raw.starts_with('"') {
+                self.expr(Some(node), &Access::Fixed)?
+            } else {
+                let number: u32 = node.read("a whole number, or a formula in quotes")?;
+                Expr::parse(&number.to_string()).ok()?
+            };
+            self.figure_at(kernel, node, expr.clone(), Wanted::Between(1, MOST_PLACES));
+            Some(expr)
+        });
+        let (load, multiply) = (fields.text("load"), fields.text("multiply"));
+        fields.finish();
+        Some(RingDecl { places: places?, load: load?.value, multiply: multiply?.value })
+    }
 }
 
 /// The maximum number of places of a ring: more could not be shown.
-const MOST_PLACES: u32 = 8;
-
-/// The ring buffer that a kernel's tiles go through.
-pub(super) fn ring(node: Node<'_>) -> Option<Ring> {
-    let fields = node.fields()?;
-    let places = fields.required("places").and_then(|node| {
-        let places: u32 = node.read("a whole number")?;
-        let fits = (1..=MOST_PLACES).contains(&places);
-        if !fits {
-            node.error(
-                format!("a ring has 1 to {MOST_PLACES} places"),
-                "count the tiles that the kernel holds at a time",
-            );
-        }
-        fits.then_some(places)
-    });
-    let (load, multiply) = (fields.text("load"), fields.text("multiply"));
-    fields.finish();
-    Some(Ring { places: places?, load: load?.value, multiply: multiply?.value })
-}
+const MOST_PLACES: u64 = 8;

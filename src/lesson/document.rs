@@ -5,7 +5,6 @@
 use serde::Deserialize;
 
 use super::conditions::{Condition, Figure, Wanted};
-use super::cuda;
 use super::excerpt::Source;
 use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
@@ -289,7 +288,7 @@ impl Reader<'_> {
         let grid = grid_node.map(|node| self.grid(&of, &buffers, node));
         let work = if alone { self.work(&of, &fields) } else { Some(self.work_or_none(&of, &fields)) };
         let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
-        let ring = fields.optional("ring").and_then(cuda::ring);
+        let ring = fields.optional("ring").and_then(|node| self.ring(&of, node));
         let library = fields.optional("library").and_then(|node| self.library(&of, &buffers, node));
         let one = fields.optional("check");
         let several = fields.list("checks").unwrap_or_default();

@@ -146,7 +146,7 @@ pub struct Kernel {
     /// Its source code.
     pub code: Code,
     /// The ring buffer in shared memory that its tiles go through.
-    pub ring: Option<Ring>,
+    pub ring: Option<RingDecl>,
     /// A library call that does the same work, to be timed beside it if the library is available.
     pub library: Option<LibraryDecl>,
     /// Values of the shader's `override`s, and of `const`s that are set to plain numbers.
@@ -312,10 +312,10 @@ pub struct CudaOnly {
 }
 
 /// A ring buffer of tiles in shared memory, whose places are filled and used in turn; for a figure.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ring {
+#[derive(Clone, Debug, PartialEq)]
+pub struct RingDecl {
     /// The number of places.
-    pub places: u32,
+    pub places: Expr,
     /// The threads that load, and how.
     pub load: String,
     /// The threads that multiply, and how.

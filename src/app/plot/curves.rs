@@ -30,6 +30,9 @@ pub(super) fn are_labelled(plot: &Plot, room: egui::Vec2) -> bool {
     count > 1 && room.x >= WIDE && room.y >= high
 }
 
+/// The least width and height of a plot, in points.
+const LEAST_SIZE: f32 = 24.0;
+
 /// Draws a plot; `details` are what hovering a point adds, by series and x.
 pub(super) fn draw(
     ui: &mut Ui,
@@ -84,6 +87,7 @@ pub(super) fn draw(
     let shown = EguiPlot::new(id.to_owned())
         .id(super::id(id, &plot.title))
         .allow_scroll(false)
+        .min_size(vec2(LEAST_SIZE, LEAST_SIZE))
         .show_grid([false, true])
         .include_y(bottom)
         .include_y(top)

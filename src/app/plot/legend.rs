@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use egui::text::{LayoutJob, TextWrapping};
 use egui::{RichText, Ui};
 
 use crate::app::theme;
@@ -15,6 +16,8 @@ const MORE_ROWS: (f32, usize) = (150.0, 3);
 
 /// Points between two names.
 const GAP: f32 = 12.0;
+/// Width of a mark, with the gap before its name.
+const MARK: f32 = 22.0;
 
 /// The legend in one wrapped row; `at_ends` if the curves are labelled at their ends. If the pane `is_low`, the first names and that of
 /// the x axis, which has no line of its own then.
@@ -33,8 +36,9 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
     let here = plot.current.map(|_| (here, Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
     let keys: Vec<(&str, Ink, Mark)> = here.into_iter().chain(entries).chain(spread).chain(ceilings).collect();
-    let texts: Vec<_> = keys.iter().map(|(name, ..)| written(ui, chart::plain_name(name))).collect();
-    let widths: Vec<f32> = texts.iter().map(|text| 22.0 + text.size().x).collect();
+    let room = ui.available_width() - MARK;
+    let texts: Vec<_> = keys.iter().map(|(name, ..)| cut(ui, chart::plain_name(name), room)).collect();
+    let widths: Vec<f32> = texts.iter().map(|text| MARK + text.size().x).collect();
     let more = |left: usize| format!("{left} more: click the plot");
     let axis = format!("x: {}", plot.x.name());
     let shown = if is_low {
@@ -49,8 +53,11 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
         for (((name, ink, mark), text), width) in keys.iter().zip(texts).zip(widths).take(shown) {
             let (rect, response) = ui.allocate_exact_size(egui::vec2(width, 18.0), egui::Sense::hover());
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, *name));
+            if text.elided {
+                response.on_hover_text(*name);
+            }
             mark.draw(ui.painter(), rect.left_center(), theme::color(theme, *ink));
-            let at = egui::pos2(rect.min.x + 22.0, rect.center().y - text.size().y / 2.0);
+            let at = egui::pos2(rect.min.x + MARK, rect.center().y - text.size().y / 2.0);
             ui.painter().galley(at, text, theme::color(theme, Ink::Muted));
         }
         if shown < keys.len() {
@@ -61,6 +68,14 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
             label(ui, &axis);
         }
     });
+}
+
+/// A name in one line that is at most `room` wide.
+fn cut(ui: &Ui, name: &str, room: f32) -> Arc<egui::Galley> {
+    let ink = theme::color(theme::of(ui), Ink::Muted);
+    let mut job = LayoutJob::simple_singleline(name.to_owned(), egui::FontId::proportional(theme::SMALL), ink);
+    job.wrap = TextWrapping::truncate_at_width(room);
+    ui.painter().layout_job(job)
 }
 
 /// Words of the legend, laid out in one line.

@@ -53,8 +53,7 @@ impl Stage {
             (Clock::Events, Some(tick)) => {
                 let line =
                     of_warp.get(tick).and_then(|event| given.timeline.events.get(*event)).map(|event| event.line);
-                let of = state.place.stage.workgroup;
-                line.map(|line| format!("line {line}, warp {} of workgroup {}", self.warp, count(u64::from(of))))
+                line.map(|line| at_line(line, self.warp, state.place.stage.workgroup))
             }
             (Clock::Launches, _) => Some(self.launches.said(&given)),
             (Clock::Still, _) | (_, None) => None,
@@ -76,12 +75,7 @@ impl Stage {
         }
         let view = View { hovered: None, marked: &[], ..self.view(&drawn, STAGE.into()) };
         let frame: Frame = titled::draw(figure, &view, &mut Kept::default());
-        let caption = match when {
-            Some(when) if title.is_empty() => sentence(&when),
-            Some(when) => format!("{title}, {when}"),
-            None if title.is_empty() => sentence(card.about),
-            None => title.to_owned(),
-        };
+        let caption = captioned(title, when, card.about);
         state.pinned_picture(&caption, svg::adaptive(&frame), &state.place.bench.variant)
     }
 
@@ -93,13 +87,9 @@ impl Stage {
         let of_warp = events(&given.timeline, view.workgroup, view.warp);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position among the events")]
         let event = of_warp.get(view.position as usize).and_then(|event| given.timeline.events.get(*event));
-        let title = drawn.picture.text("title");
-        let title = if title.is_empty() { drawn.figure.card().about } else { title };
-        let when = event.map(|event| {
-            format!(", line {}, warp {} of workgroup {}", event.line, view.warp, count(u64::from(view.workgroup)))
-        });
+        let when = event.map(|event| at_line(event.line, view.warp, view.workgroup));
         let frame = titled::draw(drawn.figure, &view, &mut Kept::default());
-        let caption = format!("{}{}", sentence(title), when.unwrap_or_default());
+        let caption = captioned(drawn.picture.text("title"), when, drawn.figure.card().about);
         drawn.state.pinned_picture(&caption, svg::adaptive(&frame), variant)
     }
 }
@@ -107,6 +97,21 @@ impl Stage {
 /// Whether the stage has pictures of programs beside that of the bench.
 fn has_beside(state: &State) -> bool {
     !state.place.bench.beside.is_empty() && state.shown_figure().card().clock == Clock::Events
+}
+
+/// The moment of an event.
+fn at_line(line: u32, warp: u32, workgroup: u32) -> String {
+    format!("line {line}, warp {warp} of workgroup {}", count(u64::from(workgroup)))
+}
+
+/// A picture's title and moment; the phrase for its figure if it has neither.
+fn captioned(title: &str, when: Option<String>, about: &str) -> String {
+    match when {
+        Some(when) if title.is_empty() => sentence(&when),
+        Some(when) => format!("{title}, {when}"),
+        None if title.is_empty() => sentence(about),
+        None => title.to_owned(),
+    }
 }
 
 /// A phrase as the beginning of a sentence.

@@ -24,6 +24,8 @@ const CELL: f32 = 22.0;
 const CHARACTER: f32 = 8.2;
 const SQUARE: f32 = 13.4;
 const PADDING: f32 = 8.0;
+/// Bytes of a text by which the length of its lines is judged.
+const KNOWN: usize = 4096;
 /// Colours of tokens of several bytes; the same token has the same colour everywhere.
 const COLOURS: u32 = 32;
 
@@ -197,6 +199,7 @@ struct Placed {
 fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, ids: Option<&Tensor>) -> Vec<Placed> {
     let line = if ids.is_some() { LINE + 12.0 } else { LINE };
     let most = size[0] - 2.0 * MARGIN;
+    let has_lines = !flows(read, most, (size[1] - HEAD - FOOT) / line);
     let (mut x, mut y) = (MARGIN, HEAD);
     let mut cells = Vec::new();
     for index in contents.from.. {
@@ -214,9 +217,16 @@ fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, ids: Option<&T
         }
         cells.push(Placed { index, span, at: [x, y], room: [own, wide], token, id });
         // A line of the text begins a line of cells.
-        x = if ends_line(read, span) { size[0] } else { x + wide };
+        x = if has_lines && ends_line(read, span) { size[0] } else { x + wide };
     }
     cells
+}
+
+/// Whether a text's lines follow one another in one line of cells: there are more than `rows`, and they would leave most of the width empty.
+fn flows(text: &Tensor, width: f32, rows: f32) -> bool {
+    let known = text.len().min(KNOWN);
+    let ends = (0..known).filter(|at| text.bits(*at) == u32::from(b'\n')).count() as f32;
+    ends > rows && known as f32 / ends * (CHARACTER + PADDING) < width / 2.0
 }
 
 /// Whether a token ends with the end of a line.
@@ -418,6 +428,21 @@ mod tests {
         assert_eq!(cut(&contents, &text).draw(&mut frame, None), "7 bytes in 3 tokens.");
         frame.alt = "three tokens".to_owned();
         assert_tidy(&frame, "three tokens");
+    }
+
+    #[test]
+    fn short_lines_follow_one_another_when_they_do_not_fit_below() {
+        let lines = |count: usize| of(&"low\n".repeat(count).bytes().map(u32::from).collect::<Vec<_>>());
+        let tops = |count: usize| {
+            let text = lines(count);
+            let offset = of(&(0..=4 * count as u32).collect::<Vec<_>>());
+            let cells = placed([420.0, 200.0], &contents(&offset), &text, None);
+            let mut tops: Vec<f32> = cells.iter().map(|cell| cell.at[1]).collect();
+            tops.dedup();
+            (cells.len(), tops.len())
+        };
+        assert_eq!(tops(3), (12, 3), "each line of the text has its own");
+        assert_eq!(tops(16), (64, 3), "16 lines have no room");
     }
 
     #[test]

@@ -153,7 +153,7 @@ mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
     use crate::figures::figure::Given;
-    use crate::lesson::Ring;
+    use crate::figures::ring::Ring;
 
     #[test]
     fn no_place_holds_two_tiles_and_each_tile_is_loaded_before_it_is_multiplied() {

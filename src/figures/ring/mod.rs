@@ -34,6 +34,17 @@ static CARD: Card = Card {
     args: &[],
 };
 
+/// The ring buffer of tiles in shared memory at a setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// The number of places.
+    pub places: u32,
+    /// The threads that load, and how.
+    pub load: String,
+    /// The threads that multiply, and how.
+    pub multiply: String,
+}
+
 /// The turns of a record, kept from frame to frame.
 struct Known {
     timeline: Arc<Timeline>,

@@ -79,6 +79,8 @@ impl Turns {
         let mut stays: Vec<Stay> = Vec::new();
         // Tiles that a warp has begun to copy to a place, and the piece of it that it copies first.
         let mut begun: BTreeMap<(u32, u32), (u32, u32)> = BTreeMap::new();
+        // The tile that was begun in a piece of memory last. Another warp's piece of the place may have an earlier one.
+        let mut tile_of: BTreeMap<u32, u32> = BTreeMap::new();
         let (mut loaders, mut readers) = (BTreeSet::new(), BTreeSet::new());
         for (at, touch) in touches.iter().enumerate() {
             let mut seen = BTreeSet::new();
@@ -93,12 +95,14 @@ impl Turns {
                     let (count, first) = begun.entry((touch.warp, place)).or_insert((0, piece));
                     *count += u32::from(*first == piece);
                     let tile = (*count - 1) * places + place;
+                    tile_of.insert(piece, tile);
                     loaders.insert(touch.warp);
                     if seen.insert(tile) && !stays.iter().any(|stay| stay.tile == tile) {
                         stays.push(Stay { place, tile, from: at, landed: None, read: None });
                     }
-                } else if seen.insert(place)
-                    && let Some(stay) = stays.iter_mut().rev().find(|stay| stay.place == place)
+                } else if let Some(tile) = tile_of.get(&piece)
+                    && seen.insert(*tile)
+                    && let Some(stay) = stays.iter_mut().find(|stay| stay.tile == *tile)
                 {
                     if touch.part == TransferPart::Lands {
                         stay.landed = Some(at);
@@ -255,7 +259,7 @@ mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
     use crate::figures::figure::Given;
-    use crate::lesson::Ring;
+    use crate::figures::ring::Ring;
     use std::sync::Arc;
 
     /// Four tiles through two places of 64 bytes: warp 0 copies, warps 1 and 2 read a half each. A place is filled again as soon as both
@@ -301,6 +305,34 @@ mod tests {
         );
         assert_eq!((warps(&turns.loaders), warps(&turns.readers)), ("warp 0".to_owned(), "warps 1 to 2".to_owned()));
         assert_eq!(turns.overlaps(), 6);
+    }
+
+    #[test]
+    fn a_warp_that_is_ahead_takes_no_reads_of_another() {
+        let mut timeline = Timeline { warp_width: 32, warps_per_workgroup: 2, ..Timeline::default() };
+        let mut add = |warp: u32, part, place: u32| {
+            let first = place * 64 + warp * 32;
+            let span = [first, first + 32];
+            timeline.transfers.push(Transfer { after: 0, workgroup: 0, warp, line: 7, part, span });
+        };
+        // Each warp copies a half of each tile, and reads that alone: warp 0 is a tile ahead.
+        for warp in 0..2 {
+            for place in 0..2 {
+                add(warp, TransferPart::Begins, place);
+            }
+        }
+        for warp in 0..2 {
+            for place in 0..2 {
+                add(warp, TransferPart::Lands, place);
+                add(warp, TransferPart::Reads, place);
+                add(warp, TransferPart::Begins, place);
+            }
+        }
+        let turns = Turns::of(&timeline, 0, 2).expect("two places");
+        let read: Vec<_> = turns.stays.iter().map(|stay| (stay.tile, stay.read.is_some())).collect();
+        assert_eq!(read, [(0, true), (1, true), (2, false), (3, false)]);
+        let [first, ahead] = [0, 2].map(|tile| turns.stays.iter().find(|stay| stay.tile == tile).expect("a tile"));
+        assert!(first.read.is_some_and(|[_, last]| last > ahead.from), "{turns:?}");
     }
 
     #[test]

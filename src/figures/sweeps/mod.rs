@@ -36,6 +36,9 @@ impl Sweeps {
     }
 }
 
+/// Height of a picture that has room for words below the sweeps.
+const LEAST_WITH_WORDS: f32 = 230.0;
+
 /// The picture.
 pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
@@ -57,7 +60,7 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
     let [width, height] = view.size;
     let (left, right) = (margin, width - margin);
     let said = words(course, view.given.timeline.truncated);
-    let lines = text::wrap(&said, 14.0, right - left);
+    let lines = if height < LEAST_WITH_WORDS { Vec::new() } else { text::wrap(&said, 14.0, right - left) };
     let below = height - margin - 18.0 * (lines.len() as f32 - 1.0) - 6.0;
     let legend_y = below - 20.0;
     let top = margin + 46.0;

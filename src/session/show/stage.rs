@@ -7,9 +7,9 @@ use super::first::first_to_see;
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
-use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Metered, Reach, Spread, Subject};
+use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Metered, Reach, Ring, Spread, Subject};
 use crate::job::{Job, Shown};
-use crate::lesson::{Env, Kernel, Lesson, Picture, Program, Step, Variant};
+use crate::lesson::{Env, Kernel, Lesson, Picture, Program, RingDecl, Step, Variant};
 use crate::session::ask::{Accesses, Answer, At, Built, Coursed, Question, Store, Traced};
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Params, cost};
@@ -108,14 +108,18 @@ impl<'a> Stage<'a> {
         Some(Answered { figure, asks, given })
     }
 
+    /// The ring that the kernel's tiles go through, with its places at the setting.
+    fn ring(&self) -> Option<Ring> {
+        let RingDecl { places, load, multiply } = self.kernel()?.ring.clone()?;
+        let Setting { lesson, params, .. } = &**self.at.setting();
+        let places = Env::fixed(&lesson.params, &lesson.values, params).whole(&places, 1).ok()?;
+        Some(Ring { places: u32::try_from(places).ok()?, load, multiply })
+    }
+
     /// The requested results that the store has.
     #[must_use]
     pub fn given(&self, asks: &Asks, store: &dyn Store, sources: &Sources<'_>) -> Given {
-        let mut given = Given {
-            ring: self.kernel().and_then(|kernel| kernel.ring.clone()),
-            numbers: self.numbers(),
-            ..Given::default()
-        };
+        let mut given = Given { ring: self.ring(), numbers: self.numbers(), ..Given::default() };
         if self.is_traceable() {
             self.add_traced(&mut given, asks, store, sources);
         }
