@@ -15,6 +15,8 @@ const FOOT: f32 = 64.0;
 const PITCH: [f32; 2] = [4.0, 112.0];
 /// The least height at which a bar's part is separated from its neighbour.
 const PART: f32 = 3.0;
+/// The least height of a part that is more than nothing.
+const LEAST: f32 = 2.0;
 
 /// A row of the buffer.
 struct Bar {
@@ -117,7 +119,9 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
             // A part that crosses the limit is of both.
             let within = contents.line.limit().map_or(below, |limit| below.min(limit.max(from)));
             for (low, end, hue) in [(from, within, Hue::Load), (within, below, Hue::Conflict)] {
-                let [y, bottom] = [base - high(end), base - high(low)];
+                let bottom = base - high(low);
+                // A small value is seen, too.
+                let y = if end > low { (base - high(end)).min(bottom - LEAST) } else { bottom };
                 let gap = if bottom - y >= PART && bar.parts.len() > 1 { 1.0 } else { 0.0 };
                 if bottom > y {
                     let fill = if named { ink(i) } else { hue.tint(75) };

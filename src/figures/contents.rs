@@ -1,9 +1,10 @@
 //! The contents of a buffer: its elements as numbers, shades, bars or characters, or by their meaning.
 
 use super::bars;
-use super::buffer::{Contents, HEAD, LEAST_ROW, Line, MARGIN, ROW};
+use super::buffer::{Contents, HEAD, LEAST_ROW, Layout, Line, MARGIN, ROW};
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View, named_buffers};
 use super::frame::{Anchor, Frame, Item, Tag};
+use super::lanes::{Key, legend};
 use super::meanings::{self, Meaning, Meant};
 use super::message;
 use super::palette::{Hue, Ink};
@@ -53,20 +54,33 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     };
     let blank = shown.iter().any(|i| contents.value(*i).is_none()) && contents.shape == Shape::Numbers;
     let about = if blank { format!("{about}, –: not written") } else { about };
+    let framed = greatest(contents, &layout, view.picture.text("greatest"), &shown);
     // The value range, then the size too, is omitted if the title leaves no room.
     let room = view.size[0] - 3.0 * MARGIN - frame.items.iter().map(written).sum::<f32>();
-    if let Some(text) = [&about, &size].into_iter().find(|text| text::width(text, 12.0, false) <= room) {
+    let name = view.picture.text("greatest");
+    if !framed.is_empty() && text::width(name, 12.0, false) + 18.0 <= room {
+        let left = view.size[0] - MARGIN - text::width(name, 12.0, false) - 18.0;
+        legend(&mut frame, left, 18.0, room, &[Key { fill: Ink::Panel, edge: Ink::Accent, long: name, short: name }]);
+    } else if let Some(text) = [&about, &size].into_iter().find(|text| text::width(text, 12.0, false) <= room) {
         frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, text.clone());
     }
+    heads(&mut frame, contents, &layout, shown.len());
     let share = |value: f64| if high > low { ((value - low) / (high - low)).clamp(0.0, 1.0) } else { 0.5 };
     for (place, i) in shown.iter().copied().enumerate() {
         let (row, column) = (place / layout.columns, place % layout.columns);
         let [w, h] = layout.cell;
         let at = [layout.left + column as f32 * w, HEAD + row as f32 * h];
         if column == 0 && (h >= LEAST_ROW || (row as f32 * h) % ROW < h) {
-            let name = Some(contents.row_name(i as u64)).filter(|name| !name.is_empty());
-            let name = name.unwrap_or_else(|| count(i as u64));
-            frame.text([layout.left - 12.0, at[1] + if h >= LEAST_ROW { h } else { ROW } / 2.0 - 1.0], 12.0, Anchor::End, Ink::Muted, name);
+            // The next line of a broken row has no name.
+            let is_named = !contents.legend.rows.is_empty();
+            let name = if is_named { contents.row_name(i as u64) } else { count(i as u64) };
+            frame.text(
+                [layout.left - 12.0, at[1] + if h >= LEAST_ROW { h } else { ROW } / 2.0 - 1.0],
+                12.0,
+                Anchor::End,
+                Ink::Muted,
+                name,
+            );
         }
         let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
         let rect = [at[0], at[1], w - 1.0, h - 1.0];
@@ -84,7 +98,7 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 40")]
             (Some(value), Shape::Numbers) => Ink::Tint(Hue::Load, (share(value) * 40.0) as u8),
         };
-        let ring = view.hovered == tag;
+        let ring = view.hovered == tag || framed.contains(&i);
         match contents.shape {
             Shape::Shades if !ring => frame.fill(rect, 0.0, fill, tag),
             _ => frame.outline(rect, 2.0, Some(fill), if ring { Ink::Accent } else { fill }, tag),
@@ -107,6 +121,32 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     }
     frame.alt = format!("{title}: {about}.");
     frame
+}
+
+/// The numbers of the columns of a matrix whose rows are not broken, and the columns' name at their left.
+fn heads(frame: &mut Frame, contents: &Contents<'_>, layout: &Layout, shown: usize) {
+    let across = &contents.legend.across;
+    let is_whole = contents.columns == Some(layout.columns as u64) && contents.shape == Shape::Numbers;
+    if across.is_empty() || !is_whole || shown == 0 {
+        return;
+    }
+    let y = HEAD - 7.0;
+    frame.text([layout.left - 12.0, y], 12.0, Anchor::End, Ink::Muted, across.clone());
+    for column in 0..layout.columns {
+        let x = layout.left + (column as f32 + 0.5) * layout.cell[0];
+        frame.text([x, y], 12.0, Anchor::Middle, Ink::Muted, column.to_string());
+    }
+}
+
+/// The greatest element of each row that is shown whole, if the lesson names it.
+fn greatest(contents: &Contents<'_>, layout: &Layout, name: &str, shown: &[usize]) -> Vec<usize> {
+    let columns = layout.columns;
+    if name.is_empty() || contents.columns != Some(columns as u64) || contents.shape != Shape::Numbers {
+        return Vec::new();
+    }
+    let value = |i: &usize| contents.value(*i).unwrap_or(f64::NEG_INFINITY);
+    let rows = shown.chunks_exact(columns.max(1));
+    rows.filter_map(|row| row.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b)))).collect()
 }
 
 /// The character of a byte, if it is printable.
@@ -154,6 +194,7 @@ static CARD: Card = Card {
         Arg::optional("line", ArgKind::Text, "the name of a line that is no limit: \"a fair share\""),
         Arg::optional("top", ArgKind::Number, "the top of the bars' axis, for one scale over several pages"),
         Arg::optional("at", ArgKind::Share, "the share of the buffer at which the picture begins"),
+        Arg::optional("greatest", ArgKind::Text, "the name of the greatest element of a row, which is framed"),
     ],
 };
 

@@ -290,6 +290,8 @@ pub struct View<'a> {
     pub motion: bool,
     /// Width and height in points; meant for 420×300 and more.
     pub size: [f32; 2],
+    /// Whether the lesson's title is above the picture.
+    pub titled: bool,
 }
 
 impl<'a> View<'a> {
@@ -307,6 +309,7 @@ impl<'a> View<'a> {
             marked: &[],
             motion: false,
             size,
+            titled: false,
         }
     }
 

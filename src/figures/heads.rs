@@ -197,7 +197,7 @@ impl Reads {
             let (top, bottom) = (boxed(middle, 0, heads)[1] - 6.0, boxed(middle, heads - 1, heads));
             frame.line([x, top], [x, bottom[1] + bottom[3] + 6.0], 2.0, Ink::Text, None);
         }
-        self.words(&mut frame, [left, middle, bar], [queries, heads]);
+        self.words(&mut frame, [left, middle, bar], ([queries, heads], view.titled));
         frame
     }
 
@@ -206,7 +206,12 @@ impl Reads {
         self.formula.unwrap_or(0.0).max(self.most as f64)
     }
 
-    fn words(&self, frame: &mut Frame, [left, middle, bar]: [f32; 3], [queries, heads]: [usize; 2]) {
+    fn words(
+        &self,
+        frame: &mut Frame,
+        [left, middle, bar]: [f32; 3],
+        ([queries, heads], has_title): ([usize; 2], bool),
+    ) {
         let room = frame.width - 2.0 * MARGIN;
         let total: u64 = self.heads.iter().map(|head| head.bytes).sum();
         let title = format!(
@@ -214,7 +219,8 @@ impl Reads {
             count(self.queries as u64),
             count(self.heads.len() as u64)
         );
-        frame.text([left, MARGIN + 4.0], 18.0, Anchor::Start, Ink::Text, text::fit(&title, 18.0, false, room));
+        let (size, ink) = if has_title { (13.0, Ink::Muted) } else { (18.0, Ink::Text) };
+        frame.text([left, MARGIN + 4.0], size, Anchor::Start, ink, text::fit(&title, size, false, room));
         for (x, words, end) in
             [(left, "queries", middle), (middle, "cache", bar), (bar, "bytes read, traced", frame.width - MARGIN)]
         {
@@ -223,9 +229,11 @@ impl Reads {
         }
         let mut said = Vec::new();
         if let Some(formula) = self.formula.filter(|formula| *formula > 0.0) {
-            let most = self.heads.iter().map(|head| head.bytes).max().unwrap_or(0);
+            let bytes = || self.heads.iter().map(|head| head.bytes);
+            let (least, most) = (bytes().min().unwrap_or(0), bytes().max().unwrap_or(0));
             let times = number(most as f64 / formula);
-            said.push(format!("line: the formula's {} a head; read: up to {times} times that", si(formula, "B")));
+            let up_to = if least == most { "" } else { "up to " };
+            said.push(format!("line: {}, a cache once; read: {up_to}{times} times that", si(formula, "B")));
         }
         let hidden = [(self.queries - queries, "heads of queries"), (self.heads.len() - heads, "of keys and values")];
         said.extend(hidden.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} more {what} below")));

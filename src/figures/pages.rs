@@ -165,6 +165,7 @@ impl Cache {
         for page in self.now.iter().filter(|page| **page < fits) {
             if let Some((row, at)) = self.owner(*page).filter(|(row, at)| *row < shown && *at < in_row) {
                 let ([x, y, w, h], [to, top, _, high]) = (cell(left, row, at), of_page(*page));
+                let (x, w) = (x.max(cell(left, row, in_row - 1)[0]), w);
                 frame.line([x + w, y + h / 2.0], [to, top + high / 2.0], 2.0, Ink::Accent, None);
             }
         }
@@ -182,7 +183,7 @@ impl Cache {
             let state = owner.map(|_| (self.read.contains(&page), self.now.contains(&page)));
             place(&mut frame, of_page(page), Some(page), (owner.unwrap_or(0), state), Tag::Spot(page));
         }
-        self.words(&mut frame, [left, pool], self.pages.saturating_sub(fits));
+        self.words(&mut frame, [left, pool], (self.pages.saturating_sub(fits), view.titled));
         frame
     }
 
@@ -204,7 +205,7 @@ impl Cache {
         }
     }
 
-    fn words(&self, frame: &mut Frame, [left, pool]: [f32; 2], hidden: usize) {
+    fn words(&self, frame: &mut Frame, [left, pool]: [f32; 2], (hidden, has_title): (usize, bool)) {
         let room = frame.width - 2.0 * MARGIN;
         let owned = self.table.iter().flatten().flatten().count();
         let title = format!(
@@ -213,7 +214,8 @@ impl Cache {
             count(self.pages as u64),
             count(self.table.len() as u64)
         );
-        frame.text([MARGIN, MARGIN + 4.0], 18.0, Anchor::Start, Ink::Text, text::fit(&title, 18.0, false, room));
+        let (size, ink) = if has_title { (13.0, Ink::Muted) } else { (18.0, Ink::Text) };
+        frame.text([MARGIN, MARGIN + 4.0], size, Anchor::Start, ink, text::fit(&title, size, false, room));
         let table = text::fit("block table", 13.0, false, pool - left - 8.0);
         frame.text([left, HEAD - 18.0], 13.0, Anchor::Start, Ink::Muted, table);
         frame.text([pool, HEAD - 18.0], 13.0, Anchor::Start, Ink::Muted, text::fit("pool", 13.0, false, 60.0));
@@ -233,12 +235,18 @@ impl Cache {
         };
         frame.text([MARGIN, MARGIN + 26.0], 13.0, Anchor::Start, Ink::Muted, text::fit(&said, 13.0, false, room));
         let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
+        let is_unread = |pages: &Vec<Option<usize>>| pages.iter().flatten().any(|page| !self.read.contains(page));
+        let unread = self.table.iter().position(is_unread).unwrap_or(0);
         let mut keys = vec![
             key(Ink::Panel, Ink::Accent, "read now"),
-            key(hue(0).ink(), hue(0).ink(), "read"),
-            key(hue(0).tint(AT_REST), hue(0).tint(AT_REST), "not read yet"),
-            key(Ink::Panel, Ink::Faint, "free"),
+            key(hue(unread).tint(AT_REST), hue(unread).tint(AT_REST), "not read yet"),
         ];
+        let names: Vec<String> =
+            (0..self.table.len().min(HUES.len())).map(|i| format!("read for sequence {i}")).collect();
+        keys.extend(names.iter().enumerate().map(|(i, name)| key(hue(i).ink(), hue(i).ink(), name.as_str())));
+        if owned < self.pages {
+            keys.push(key(Ink::Panel, Ink::Faint, "free"));
+        }
         let more = format!("{hidden} more pages");
         if hidden > 0 {
             keys.push(key(Ink::Faint, Ink::Faint, &more));
@@ -263,9 +271,11 @@ fn written(table: &Tensor, i: usize) -> Option<usize> {
     is_made.then(|| table.bits(i) as usize).filter(|page| *page < MOST_PAGES)
 }
 
+/// The colours of the first sequences.
+const HUES: [Hue; 4] = [Hue::Load, Hue::Store, Hue::Shared, Hue::Atomic];
+
 /// The colour of a sequence's pages; after the last comes the first again.
 fn hue(sequence: usize) -> Hue {
-    const HUES: [Hue; 4] = [Hue::Load, Hue::Store, Hue::Shared, Hue::Atomic];
     HUES[sequence % HUES.len()]
 }
 

@@ -1,8 +1,9 @@
 //! The program's series, one beside the other, as they grow with its rounds.
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
 use super::frame::{Anchor, Frame};
-use super::palette::Ink;
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink};
 use super::plot::{self, Plot, Point};
 
 static CARD: Card = Card {
@@ -13,8 +14,12 @@ static CARD: Card = Card {
     clock: Clock::Rounds,
     fits: |facts| facts.series,
     needs: "give its program a series with `each`",
-    args: &[],
+    args: &[Arg::optional("rises", ArgKind::Text, "the series whose rises are marked in all plots")],
 };
+
+/// The colour of a rise, and the height of its legend.
+const RISE: Ink = Ink::Tint(Hue::Accent, 70);
+const KEY: f32 = 22.0;
 
 /// The figure.
 pub struct Fig;
@@ -38,8 +43,22 @@ fn frame(view: &View<'_>) -> Frame {
     let [width, height] = view.size;
     let rounds = &view.given.rounds;
     let each = width / rounds.len().max(1) as f32;
+    let name = view.picture.text("rises");
+    let rises = rises(rounds, name, view.position);
+    let high = if rises.is_empty() { height } else { height - KEY };
     for (i, plot) in rounds.iter().enumerate() {
-        frame.place(plot::frame(&so_far(plot, view.position), [each, height]), [i as f32 * each, 0.0]);
+        let (shown, area) = plot::laid_out(&so_far(plot, view.position), [each, high]);
+        let left = i as f32 * each;
+        frame.place(shown, [left, 0.0]);
+        for x in area.iter().flat_map(|area| rises.iter().map(|round| area.x.place(*round))) {
+            let [_, top, _, bottom] = area.as_ref().map_or([0.0; 4], |area| area.rect);
+            frame.line([left + x, top], [left + x, bottom], 1.5, RISE, None);
+        }
+    }
+    if !rises.is_empty() {
+        let said = format!("{name} grew");
+        let key = Key { fill: RISE, edge: RISE, long: &said, short: &said };
+        legend(&mut frame, 16.0, height - KEY / 2.0, width - 32.0, &[key]);
     }
     if rounds.is_empty() {
         let said = "The program has not been traced yet.";
@@ -47,6 +66,14 @@ fn frame(view: &View<'_>) -> Frame {
         frame.alt = said.to_owned();
     }
     frame
+}
+
+/// The rounds up to a position of the clock in which a series grew.
+fn rises(rounds: &[Plot], name: &str, position: f32) -> Vec<f64> {
+    let series = rounds.iter().flat_map(|plot| &plot.series).find(|series| !name.is_empty() && series.id == name);
+    let points = series.map_or(&[][..], |series| &series.points);
+    let shown = points.get(..points.len().min(position.max(0.0) as usize + 1)).unwrap_or_default();
+    shown.windows(2).filter(|pair| pair[1].y > pair[0].y).map(|pair| pair[1].x).collect()
 }
 
 /// The number of rounds; 0 before they are traced.
@@ -132,6 +159,15 @@ mod tests {
         assert_eq!(shown(9.0).len(), 3);
         let early = so_far(&plot(), 0.5);
         assert_eq!((early.x.reach, early.y.reach), (Some([0.0, 2.0]), Some([2.0, 8.0])));
+    }
+
+    #[test]
+    fn rounds_in_which_a_series_grew_are_marked_up_to_now() {
+        let mut plot = plot();
+        plot.series[0].points[2].y = 6.0;
+        let all = [plot];
+        assert_eq!(rises(&all, "loss", 2.0), [2.0]);
+        assert!(rises(&all, "loss", 1.9).is_empty() && rises(&all, "", 2.0).is_empty());
     }
 
     #[test]

@@ -124,13 +124,19 @@ impl States {
         let total = text::width("00.0 kB", 13.0, true) + 12.0;
         let group = (width - left - MARGIN - total) / self.states.len().max(1) as f32;
         let pitch = ((height - HEAD - FOOT) / shown as f32).min(PITCH[1]);
+        let is_narrow = |state: &State| text::width(&si(state.bytes, "B"), 12.0, false) <= group - 8.0;
+        let has_bytes = self.states.iter().all(is_narrow);
         for (at, state) in self.states.iter().enumerate() {
             let x = left + group * at as f32;
             let name = text::fit(&state.name, 13.0, false, group - 8.0);
             frame.text([x, 10.0], 13.0, Anchor::Start, color(at), name);
-            frame.text([x, 26.0], 12.0, Anchor::Start, Ink::Muted, si(state.bytes, "B"));
+            if has_bytes {
+                frame.text([x, 26.0], 12.0, Anchor::Start, Ink::Muted, si(state.bytes, "B"));
+            }
         }
-        frame.text([left - 12.0, 26.0], 12.0, Anchor::End, Ink::Muted, "per rank");
+        if has_bytes {
+            frame.text([left - 12.0, 26.0], 12.0, Anchor::End, Ink::Muted, "per rank");
+        }
         frame.text([width - MARGIN, 10.0], 13.0, Anchor::End, Ink::Text, "all");
         let all = si(self.states.iter().map(|state| state.bytes).sum::<f64>(), "B");
         for rank in 0..shown {

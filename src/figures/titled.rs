@@ -18,43 +18,55 @@ pub const COMMON: [Arg; 2] = [
 const MARGIN: f32 = 16.0;
 const TITLE: f32 = 17.0;
 const CAPTION: f32 = 13.0;
+/// Height of a line of the title.
+const LINE: f32 = 22.0;
 
 /// A lower picture has no caption, or no title either.
 const LEAST: [f32; 2] = [190.0, 300.0];
 
-/// The caption in lines, and the height that both take.
-fn head(view: &View<'_>) -> (Vec<String>, f32) {
-    let height = view.size[1];
+/// Height of a picture with room for a title of two lines.
+const LEAST_WITH_LINES: f32 = 240.0;
+
+/// The title and the caption in lines, and the height that both take.
+fn head(view: &View<'_>) -> ([Vec<String>; 2], f32) {
+    let [width, height] = view.size;
+    let title = if height < LEAST[0] { "" } else { view.picture.text("title") };
+    let most = if height < LEAST_WITH_LINES { 1 } else { 2 };
+    let room = width - 2.0 * MARGIN;
+    let mut title = text::wrap(title, TITLE, room);
+    if title.len() > most {
+        let last = title.split_off(most - 1).join(" ");
+        title.push(text::fit(&last, TITLE, false, room));
+    }
     let caption = if height < LEAST[1] { "" } else { view.picture.text("caption") };
-    let caption = text::wrap(caption, CAPTION, view.size[0] - 2.0 * MARGIN);
-    let has_title = height >= LEAST[0] && !view.picture.text("title").is_empty();
-    let title = if has_title { 24.0 } else { 0.0 };
-    let height = title + 17.0 * caption.len() as f32;
-    (caption, if height > 0.0 { height + 10.0 } else { 0.0 })
+    let caption = text::wrap(caption, CAPTION, room);
+    let height = if title.is_empty() { 0.0 } else { 2.0 + LINE * title.len() as f32 } + 17.0 * caption.len() as f32;
+    ([title, caption], if height > 0.0 { height + 10.0 } else { 0.0 })
 }
 
 /// The view of the figure below its title.
-fn below<'a>(view: &View<'a>) -> (View<'a>, Vec<String>, f32) {
-    let (caption, height) = head(view);
+fn below<'a>(view: &View<'a>) -> (View<'a>, [Vec<String>; 2], f32) {
+    let (lines, height) = head(view);
     let [width, all] = view.size;
-    (View { size: [width, (all - height).max(1.0)], ..*view }, caption, height)
+    let titled = !lines[0].is_empty();
+    (View { size: [width, (all - height).max(1.0)], titled, ..*view }, lines, height)
 }
 
 /// The figure with its title.
 #[must_use]
 pub fn draw(figure: &dyn Figure, view: &View<'_>, kept: &mut Kept) -> Frame {
-    let (inner, caption, height) = below(view);
+    let (inner, [title, caption], height) = below(view);
     if height == 0.0 {
         return figure.draw(view, kept);
     }
     let mut frame = Frame::new(view.size);
-    let title = view.picture.text("title");
+    if !title.is_empty() {
+        frame.alt = format!("{}.", view.picture.text("title"));
+    }
     let mut y = 20.0;
-    if !title.is_empty() && view.size[1] >= LEAST[0] {
-        let title = text::fit(title, TITLE, false, view.size[0] - 2.0 * MARGIN);
-        frame.alt = format!("{title}.");
-        frame.text([MARGIN, y], TITLE, Anchor::Start, Ink::Text, title);
-        y += 22.0;
+    for line in title {
+        frame.text([MARGIN, y], TITLE, Anchor::Start, Ink::Text, line);
+        y += LINE;
     }
     for line in caption {
         frame.text([MARGIN, y], CAPTION, Anchor::Start, Ink::Muted, line);

@@ -44,10 +44,12 @@ impl Reader<'_> {
         let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
         let means = means(&mut fields);
         let names = |of| fields.optional(of).and_then(|node| node.read("a list of names")).unwrap_or_default();
+        let word = |of| fields.optional(of).and_then(|node| node.read("a word in quotation marks")).unwrap_or_default();
         let legend = Legend {
             parts: names("parts"),
             names: names("row_names"),
-            rows: fields.optional("rows").and_then(|node| node.read("a word in quotation marks")).unwrap_or_default(),
+            rows: word("rows"),
+            across: word("across"),
             unit: fields.optional("unit").and_then(|node| node.read("a unit in quotation marks")).unwrap_or_default(),
         };
         let init = self.init(owner, &fields);

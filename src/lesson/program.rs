@@ -180,6 +180,8 @@ pub struct Legend {
     pub parts: Vec<String>,
     /// The name of a row: `rank`.
     pub rows: String,
+    /// The name of a column: `key`.
+    pub across: String,
     /// A name for each row, all different: `bytes`, `operations`.
     pub names: Vec<String>,
     /// The unit of its elements.
@@ -189,7 +191,7 @@ pub struct Legend {
 impl Legend {
     /// The legend of a buffer for which the lesson gives none.
     pub const NONE: &'static Self =
-        &Self { parts: Vec::new(), rows: String::new(), names: Vec::new(), unit: String::new() };
+        &Self { parts: Vec::new(), rows: String::new(), across: String::new(), names: Vec::new(), unit: String::new() };
 }
 
 /// The initial contents of a buffer.

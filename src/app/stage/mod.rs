@@ -350,6 +350,7 @@ impl Stage {
             marked: &self.marks.2,
             motion: !drawn.state.saved.still,
             size: [size.x, size.y],
+            titled: false,
         }
     }
 

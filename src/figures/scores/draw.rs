@@ -106,7 +106,7 @@ pub(super) fn draw(square: &Square<'_>, view: &View<'_>) -> Frame {
     let grown: Vec<(usize, [f64; 2])> =
         square.maxima(tick).into_iter().filter(|(_, [before, now])| now > before).collect();
     beside(&mut frame, square, &places, view, tick, &grown);
-    words(&mut frame, square, places.card, tick, &grown, hue);
+    words(&mut frame, square, (places.card, view.picture.text("elsewhere")), tick, &grown, hue);
     frame
 }
 
@@ -248,12 +248,13 @@ fn inputs(frame: &mut Frame, square: &Square<'_>, places: &Places, tick: usize) 
         let ink = if at == current { Ink::Load } else { Hue::Load.tint(AT_REST) };
         boxed(frame, [x, y, BAR, h], 2.0, Some(ink), Ink::Panel);
     }
-    frame.text([x - GAP, top + side / 2.0], 14.0, Anchor::End, Ink::Text, "Q");
+    frame.text([x - GAP, top + side / 2.0], 14.0, Anchor::End, Ink::Text, square.letters()[0].clone());
     let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
     let mut spans: Vec<_> = square.tiles.iter().map(|tile| tile.keys.clone()).collect();
     spans.sort_unstable_by_key(|keys| (keys.start, keys.end));
     spans.dedup();
-    let bars = [(now.k, "K", square.names.k), (now.v, "V", square.names.v)];
+    let [_, of_columns] = square.letters();
+    let bars = [(now.k, of_columns.as_str(), square.names.k), (now.v, "V", square.names.v)];
     let shown: Vec<_> = bars.into_iter().filter(|(.., name)| name.is_some()).collect();
     for (up, (lit, name, _)) in shown.iter().rev().enumerate() {
         let y = top - GAP - BAR - up as f32 * (BAR + 5.0);

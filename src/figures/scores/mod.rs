@@ -31,6 +31,8 @@ static CARD: Card = Card {
         Arg::optional("max", ArgKind::Text, "the variable in workgroup memory with the maximum of each query's scores"),
         Arg::optional("sum", ArgKind::Text, "the variable with the sum of their exponentials"),
         Arg::optional("out", ArgKind::Text, "the variable with the sums of the values, a row per query"),
+        Arg::optional("called", ArgKind::Texts, "what the rows and the columns are, where not queries and keys"),
+        Arg::optional("elsewhere", ArgKind::Text, "a sentence on what is kept where no trace sees it, as in registers"),
         Arg::optional(
             "at",
             ArgKind::Share,

@@ -45,6 +45,8 @@ pub(super) struct Square<'a> {
     /// In the order in which they are computed.
     pub tiles: Vec<Tile>,
     pub names: Names,
+    /// The names of rows and columns: `queries` and `keys`.
+    pub called: [String; 2],
 }
 
 /// The buffers and variables of the arguments, as the course numbers them.
@@ -97,14 +99,23 @@ impl<'a> Square<'a> {
             sum: known("sum"),
             out: known("out"),
         };
-        let mut square =
-            Self { course, ticks: Vec::new(), size: [rows, keys], head, blocks: Vec::new(), tiles: Vec::new(), names };
+        let called = match picture.texts("called") {
+            [rows, columns] => [rows.clone(), columns.clone()],
+            _ => ["queries", "keys"].map(str::to_owned),
+        };
+        let (ticks, blocks, tiles) = (Vec::new(), Vec::new(), Vec::new());
+        let mut square = Self { course, ticks, size: [rows, keys], head, blocks, tiles, names, called };
         square.find_blocks();
         square.find_tiles();
         if square.ticks.is_empty() {
             return Err("No workgroup of the launch works on this head.".to_owned());
         }
         Ok(square)
+    }
+
+    /// The letters of rows and columns: `Q` and `K`.
+    pub fn letters(&self) -> [String; 2] {
+        self.called.each_ref().map(|name| name.chars().take(1).flat_map(char::to_uppercase).collect())
     }
 
     /// Finds the blocks: of each workgroup the queries that it loads, or else the scores or results that it stores.

@@ -16,12 +16,13 @@ use crate::base::units::{count, digits3};
 pub(super) fn words(
     frame: &mut Frame,
     square: &Square<'_>,
-    card: Option<[f32; 4]>,
+    (card, elsewhere): (Option<[f32; 4]>, &str),
     tick: usize,
     grown: &[(usize, [f64; 2])],
     hue: Hue,
 ) {
     let [rows, keys] = square.size;
+    let [called_rows, called_columns] = square.called.each_ref().map(String::as_str);
     let block = &square.blocks[square.block_at(tick)];
     let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
     let stays = square.stays();
@@ -50,9 +51,13 @@ pub(super) fn words(
         card.title(Some(hue.ink()), &title);
         card.says(&format!("{of}."));
         card.section("now");
-        card.row("queries", &span(&block.rows));
-        card.row("keys", &tile.map_or_else(|| "none yet".to_owned(), |tile| span(&tile.keys)));
+        card.row(called_rows, &span(&block.rows));
+        card.row(called_columns, &tile.map_or_else(|| "none yet".to_owned(), |tile| span(&tile.keys)));
         card.says(&said);
+        if !elsewhere.is_empty() {
+            card.section("not traced");
+            card.says(elsewhere);
+        }
         if let Some((query, m, factor)) = &rescaled {
             card.section(&grew);
             card.row(&format!("m of query {query}"), m);
@@ -67,15 +72,15 @@ pub(super) fn words(
         let size = if is_low { 13.0 } else { 16.0 };
         frame.text([MARGIN, MARGIN], size, Anchor::Start, Ink::Text, text::fit(&head, size, false, room));
         if !is_low {
-            let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
-            let line = format!("queries {}{place}: {said}", span(&block.rows));
+            let place = tile.map_or_else(String::new, |tile| format!(", {called_columns} {}", span(&tile.keys)));
+            let line = format!("{called_rows} {}{place}: {said}", span(&block.rows));
             frame.text([MARGIN, MARGIN + 22.0], 12.0, Anchor::Start, Ink::Muted, text::fit(&line, 12.0, false, room));
             let bottom = frame.height - MARGIN;
             legend(frame, MARGIN, bottom, room, &all);
         }
     }
-    let place = tile.map_or_else(String::new, |tile| format!(", keys {}", span(&tile.keys)));
-    let mut alt = format!("{title} {of}. Queries {}{place}: {said}.", span(&block.rows));
+    let place = tile.map_or_else(String::new, |tile| format!(", {called_columns} {}", span(&tile.keys)));
+    let mut alt = format!("{title} {of}. Now {called_rows} {}{place}: {said}.", span(&block.rows));
     if let Some((query, m, factor)) = rescaled {
         alt += &format!(" {grew}. Query {query}: m {m}, so d and O are multiplied by {factor}.");
     }
@@ -91,19 +96,21 @@ pub(super) fn words(
 /// The legend of what the picture has.
 fn keys_of(square: &Square<'_>, hue: Hue, stays: bool, never: bool) -> Vec<Key<'static>> {
     let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
-    let mut all = vec![key(Ink::Load, Ink::Load, "loaded now")];
-    if stays || square.names.o.is_some() {
-        all.push(key(Ink::Store, Ink::Store, "stored"));
-    }
+    // The last ones may find no room.
+    let mut all = Vec::new();
     if !stays {
         all.push(key(hue.ink(), hue.ink(), "on the chip"));
         all.push(key(hue.tint(GONE), hue.tint(AT_REST), "gone"));
     }
+    if never {
+        all.push(key(Ink::Faint, Ink::Faint, "untouched"));
+    }
     if square.names.max.is_some() {
         all.push(key(Ink::Accent, Ink::Accent, "m grew"));
     }
-    if never {
-        all.push(key(Ink::Faint, Ink::Faint, "untouched"));
+    all.push(key(Ink::Load, Ink::Load, "loaded now"));
+    if stays || square.names.o.is_some() {
+        all.push(key(Ink::Store, Ink::Store, "stored"));
     }
     all
 }
@@ -127,9 +134,10 @@ fn done(square: &Square<'_>, tick: usize) -> String {
     let Now { q, k, v, scores, max, sum, out, stored } = square.now(tick);
     let tile = square.tile_at(tick).map(|at| &square.tiles[at]);
     let before = tile.is_some_and(|tile| (tile.ticks.start..tick).any(|tick| square.now(tick).scores));
+    let [of_rows, of_columns] = square.letters().map(|letter| format!("{letter} is loaded"));
     let parts = [
-        (q, "Q is loaded"),
-        (k, "K is loaded"),
+        (q, of_rows.as_str()),
+        (k, of_columns.as_str()),
         (scores && !before, "scores are written"),
         (scores && before, "scores become exponentials"),
         (max || sum, "m and d go on"),

@@ -19,7 +19,7 @@ use crate::base::units::count;
 use crate::trace::{AccessKind, Timeline};
 
 /// How strongly what is still to come is tinted, in percent.
-const GHOST: u8 = 26;
+const GHOST: u8 = 38;
 
 /// The data of the picture, kept from frame to frame.
 #[derive(Debug, Default)]
@@ -56,8 +56,15 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
     let moment = event::moment(&view.warp_view(), &events, ordinal);
     let step = course.steps.at[moment.index];
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
-    warp::header(&mut frame, &moment, &warp::headline(&moment), margin, (ordinal, events.len()));
     let [width, height] = view.size;
+    let title = view.picture.text("title");
+    if !title.is_empty() && !view.titled {
+        // There is no room for a title above the picture.
+        let title = text::fit(title, 14.0, false, width - 2.0 * margin);
+        frame.text([margin, margin + 10.0], 14.0, Anchor::Start, Ink::Text, title);
+    } else {
+        warp::header(&mut frame, &moment, &warp::headline(&moment), margin, (ordinal, events.len()));
+    }
     let (left, right) = (margin, width - margin);
     let said = words(course, view.given.timeline.truncated);
     let lines = if height < LEAST_WITH_WORDS { Vec::new() } else { text::wrap(&said, 14.0, right - left) };
@@ -69,9 +76,6 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
     let gutter = if named { 82.0 } else { 52.0 };
     let placed = place(&course.panels, [left + gutter, right]);
     barriers(&mut frame, course, &rows, [left + gutter - 8.0, right]);
-    for placed in &placed {
-        draw(&mut frame, course, &rows, placed, step, view.hovered);
-    }
     let y = rows.now(course, step);
     // Past the sweeps' names, not through them.
     let mut from = left + gutter - 8.0;
@@ -79,6 +83,9 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
         let to = placed.left + placed.width;
         frame.line([from, y], [to, y], 1.5, Ink::Accent, None);
         from = to + if placed.panel.sweeps.is_empty() { 0.0 } else { SIDE };
+    }
+    for placed in &placed {
+        draw(&mut frame, course, &rows, placed, step, view.hovered);
     }
     frame.dot([left + gutter - 8.0, y], 3.5, Ink::Accent, None);
     frame.text([left, top - 12.0], 12.0, Anchor::Start, Ink::Muted, "time");
@@ -179,20 +186,27 @@ fn draw(frame: &mut Frame, course: &Course, rows: &Rows, placed: &Placed<'_>, st
 fn brackets(frame: &mut Frame, rows: &Rows, placed: &Placed<'_>) {
     let x = placed.left + placed.width + 6.0;
     let many = placed.panel.sweeps.len();
-    let mut free = f32::NEG_INFINITY;
-    for (i, [first, last]) in placed.panel.sweeps.iter().enumerate() {
-        let (top, bottom) = (rows.tops[*first], rows.bottom(*last));
+    let mut ends: Vec<[f32; 2]> =
+        placed.panel.sweeps.iter().map(|[first, last]| [rows.tops[*first], rows.bottom(*last)]).collect();
+    // Where not each has room for its number, all have one bracket.
+    let middle = |[top, bottom]: [f32; 2]| (top + bottom) / 2.0;
+    let is_dense = ends.windows(2).any(|pair| middle(pair[1]) - middle(pair[0]) < 16.0);
+    if let ([[top, _], .., [_, bottom]], true) = (&ends[..], is_dense) {
+        ends = vec![[*top, *bottom]];
+    }
+    for (i, [top, bottom]) in ends.into_iter().enumerate() {
         let points = vec![[x, top + 0.5], [x + 4.0, top + 0.5], [x + 4.0, bottom - 0.5], [x, bottom - 0.5]];
         frame.items.push(super::Item::Polyline { points, width: 1.0, ink: Ink::Muted, tag: None });
-        let y = (top + bottom) / 2.0;
-        if y - 8.0 >= free {
-            // Warps that ask for the same side by side are one sweep.
-            let name = if many == 1 { times(placed.panel.times[0]) } else { format!("{} time", ordinal(i + 1)) };
-            // Barriers' lines end before it.
-            frame.fill([x + 7.0, y - 8.0, text::width(&name, 12.0, false) + 6.0, 16.0], 0.0, Ink::Panel, None);
-            frame.text([x + 10.0, y], 12.0, Anchor::Start, Ink::Text, name);
-            free = y + 8.0;
-        }
+        let y = middle([top, bottom]);
+        // Warps that ask for the same side by side are one sweep.
+        let name = match (many, is_dense) {
+            (1, _) => times(placed.panel.times[0]),
+            (many, true) => format!("{} times", count(many as u64)),
+            (_, false) => format!("{} time", ordinal(i + 1)),
+        };
+        // Barriers' lines end before it.
+        frame.fill([x + 7.0, y - 8.0, text::width(&name, 12.0, false) + 6.0, 16.0], 0.0, Ink::Panel, None);
+        frame.text([x + 10.0, y], 12.0, Anchor::Start, Ink::Text, name);
     }
 }
 

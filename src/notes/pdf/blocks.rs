@@ -271,26 +271,39 @@ fn coloured(node: Node<'_, '_>, style: Style, lines: &mut Vec<Vec<(String, Style
     }
 }
 
-/// A line in rows of at most `most` characters.
+/// A line in rows of at most `most` characters, which end at blanks where there are some.
 fn wrapped(parts: Vec<(String, Style)>, most: usize) -> Vec<Vec<(String, Style)>> {
-    let mut rows = vec![Vec::new()];
-    let mut used = 0;
-    for (text, style) in parts {
-        let mut open = String::new();
-        for c in text.chars() {
-            if used == most {
-                if let Some(row) = rows.last_mut() {
-                    row.push((std::mem::take(&mut open), style));
-                }
-                rows.push(Vec::new());
-                used = 0;
-            }
-            open.push(c);
-            used += 1;
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push((open, style));
-        }
+    let mut rest: Vec<(char, Style)> =
+        parts.into_iter().flat_map(|(text, style)| text.chars().map(move |c| (c, style)).collect::<Vec<_>>()).collect();
+    let mut rows = Vec::new();
+    while rest.len() > most {
+        let blank = rest[most / 2..most].iter().rposition(|(c, _)| *c == ' ');
+        let next = rest.split_off(blank.map_or(most, |at| most / 2 + at + 1));
+        rows.push(styled(&rest));
+        rest = next;
     }
+    rows.push(styled(&rest));
     rows
+}
+
+/// Characters as texts of one style each.
+fn styled(row: &[(char, Style)]) -> Vec<(String, Style)> {
+    let runs = row.chunk_by(|(_, one), (_, other)| one == other);
+    runs.map(|run| (run.iter().map(|(c, _)| c).collect(), run[0].1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_end_at_blanks() {
+        let rows = |text: &str| -> Vec<String> {
+            let rows = wrapped(vec![(text.to_owned(), CODE)], 10);
+            rows.iter().map(|row| row.iter().map(|(text, _)| text.as_str()).collect()).collect()
+        };
+        assert_eq!(rows("run --set n=4 --set m"), ["run --set ", "n=4 --set ", "m"]);
+        assert_eq!(rows("0123456789ab"), ["0123456789", "ab"]);
+        assert_eq!(rows(""), [""]);
+    }
 }
