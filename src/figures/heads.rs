@@ -1,10 +1,12 @@
 //! Heads of queries, and the head of keys and values that each reads: how many bytes are read of each of these, beside a formula's.
 
+use std::collections::BTreeSet;
+
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::{Hue, Ink};
 use super::{bars, message, text};
-use crate::base::units::{count, number, si};
+use crate::base::units::{count, counted, number, si};
 use crate::lesson::Picture;
 use crate::trace::{Course, Rows};
 
@@ -87,6 +89,8 @@ struct Head {
     bytes: u64,
     /// The heads of queries that read it, in the order in which they began.
     readers: Vec<usize>,
+    /// The workgroups that read it.
+    workgroups: BTreeSet<u32>,
     /// Whether the phase on the stage reads it.
     is_now: bool,
 }
@@ -130,6 +134,7 @@ impl Reads {
                     let known = &mut heads[head as usize];
                     known.bytes += bytes;
                     known.is_now |= tick == last;
+                    known.workgroups.insert(course.phases[at].workgroup);
                     for (_, query) in queries_of.iter().filter(|(of, _)| *of == course.phases[at].workgroup) {
                         if !known.readers.contains(query) {
                             known.readers.push(*query);
@@ -233,7 +238,9 @@ impl Reads {
             let (least, most) = (bytes().min().unwrap_or(0), bytes().max().unwrap_or(0));
             let times = number(most as f64 / formula);
             let up_to = if least == most { "" } else { "up to " };
-            said.push(format!("line: {}, a cache once; read: {up_to}{times} times that", si(formula, "B")));
+            let workgroups = self.heads.iter().map(|head| head.workgroups.len()).max().unwrap_or(0);
+            let by = counted(workgroups as u64, "workgroup");
+            said.push(format!("line: {}, a cache once; read: {up_to}{times} times that, by {by}", si(formula, "B")));
         }
         let hidden = [(self.queries - queries, "heads of queries"), (self.heads.len() - heads, "of keys and values")];
         said.extend(hidden.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} more {what} below")));
@@ -346,7 +353,7 @@ mod tests {
         let given = given(true);
         let view = View { position: 7.9, ..View::still(&given, &picture, [650.0, 380.0]) };
         let frame = Fig.draw(&view, &mut Kept::default());
-        assert!(frame.alt.contains("up to 4 times that"), "{}", frame.alt);
+        assert!(frame.alt.contains("read: 4 times that, by 2 workgroups"), "{}", frame.alt);
         let lines = frame.items.iter().filter(|item| matches!(item, Item::Line { tag: Some(_), .. })).count();
         assert_eq!(lines, 4, "a line from each head of queries");
     }

@@ -279,7 +279,9 @@ fn beside(
 ) {
     let names = square.names;
     let [_, top, _] = places.square;
-    let titles = [("m", names.max), ("d", names.sum), ("O", names.out.or(names.o))];
+    // Without a variable for it, the result is seen once it is stored.
+    let result = if names.out.is_some() { "O" } else { "O, stored" };
+    let titles = [("m", names.max), ("d", names.sum), (result, names.out.or(names.o))];
     for ((title, name), [x, w]) in titles.iter().zip(places.columns) {
         if name.is_some() {
             frame.text([x + w / 2.0, top - GAP - BAR / 2.0], 14.0, Anchor::Middle, Ink::Text, *title);
