@@ -144,9 +144,12 @@ fn greatest(contents: &Contents<'_>, layout: &Layout, name: &str, shown: &[usize
     if name.is_empty() || contents.columns != Some(columns as u64) || contents.shape != Shape::Numbers {
         return Vec::new();
     }
-    let value = |i: &usize| contents.value(*i).unwrap_or(f64::NEG_INFINITY);
-    let rows = shown.chunks_exact(columns.max(1));
-    rows.filter_map(|row| row.iter().copied().max_by(|a, b| value(a).total_cmp(&value(b)))).collect()
+    // A row that is not written yet has none.
+    let of_row = |row: &[usize]| -> Option<usize> {
+        let values: Option<Vec<(usize, f64)>> = row.iter().map(|i| Some((*i, contents.value(*i)?))).collect();
+        values?.into_iter().max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(i, _)| i)
+    };
+    shown.chunks_exact(columns.max(1)).filter_map(of_row).collect()
 }
 
 /// The character of a byte, if it is printable.

@@ -58,9 +58,9 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
     let [width, height] = view.size;
     let title = view.picture.text("title");
-    if !title.is_empty() && !view.titled {
-        // There is no room for a title above the picture.
-        let title = text::fit(title, 14.0, false, width - 2.0 * margin);
+    // There may be no room for a title above the picture.
+    let fits = text::width(title, 14.0, false) <= width - 2.0 * margin;
+    if !title.is_empty() && fits && !view.titled {
         frame.text([margin, margin + 10.0], 14.0, Anchor::Start, Ink::Text, title);
     } else {
         warp::header(&mut frame, &moment, &warp::headline(&moment), margin, (ordinal, events.len()));
