@@ -48,7 +48,9 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
             commands.push(Command::SetTheme(next));
         }
         ui.menu_button("Settings", |ui| commands.extend(settings(ui, state)));
-        if ui.button("Export note…").on_hover_text("Write this lesson as a note (Ctrl+E)").clicked() {
+        let export = ui.add_enabled(!*sheets.home, egui::Button::new("Export note…"));
+        let export = export.on_hover_text("Write this lesson as a note (Ctrl+E)");
+        if export.on_disabled_hover_text("Open the lesson whose note you want first").clicked() {
             *sheets.export = true;
         }
         commands.extend(backend(ui, state));

@@ -82,7 +82,7 @@ impl Dialog {
             ui.label(RichText::new("Export this lesson as a note").font(theme::medium(16.0)));
             let muted = theme::color(theme::of(ui), Ink::Muted);
             let what = "It begins with what is yours: words, predictions, exercises, kernels with what your changes did, and \
-                        results at your settings. The lesson's text follows, with figures as they are on this machine.";
+                        results at your settings. After it comes as much of the lesson's text as you choose, with figures as they are on this machine.";
             ui.add(egui::Label::new(RichText::new(what).color(muted)).wrap());
             ui.add_space(4.0);
             for (part, name) in Part::ALL {

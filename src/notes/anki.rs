@@ -100,8 +100,10 @@ fn asked(words: &str) -> Vec<Card> {
     for line in words.lines() {
         let line = line.trim();
         if let Some(question) = line.strip_prefix("Q:") {
-            cards.push([question.trim().to_owned(), String::new()]);
-            side = Some(0);
+            // Both may be in one line.
+            let (question, answer) = question.split_once(" A:").unwrap_or((question, ""));
+            cards.push([question.trim().to_owned(), answer.trim().to_owned()]);
+            side = Some(usize::from(!answer.is_empty()));
         } else if let (Some(answer), Some(_)) = (line.strip_prefix("A:"), side) {
             side = Some(1);
             cards.iter_mut().last().iter_mut().for_each(|card| card[1] = answer.trim().to_owned());
@@ -112,10 +114,17 @@ fn asked(words: &str) -> Vec<Card> {
         }
     }
     cards.retain(|card| card.iter().all(|side| !side.trim().is_empty()));
-    cards
-        .into_iter()
-        .map(|[question, answer]| (own_words::html(&question, set), own_words::html(&answer, set)))
-        .collect()
+    cards.into_iter().map(|card| card.map(|side| own_words::html(&no_list(&side), set)).into()).collect()
+}
+
+/// A text that begins with a number and a dot, as Markdown that is no list: the answer "32." is a number.
+fn no_list(text: &str) -> String {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = text.split_at(digits);
+    match rest.strip_prefix('.') {
+        Some(after) if digits > 0 => format!("{number}\\.{after}"),
+        _ => text.to_owned(),
+    }
 }
 
 /// A formula between Anki's delimiters.
@@ -154,6 +163,13 @@ mod tests {
         assert!(!rows[1].contains("not a part"), "{}", rows[1]);
         assert!(is_of(&text, "coalescing") && !is_of(&text, "other") && is_as_written(&text));
         assert!(!is_as_written(&text.replace("Right.", "Wrong.")));
+    }
+
+    #[test]
+    fn a_number_is_an_answer_and_no_list() {
+        let cards = asked("Q: How many lanes? A: 32.\n\nQ: Which?\nA: 1. one\n2. two");
+        assert_eq!(cards[0], ("<p>How many lanes?</p>\n".to_owned(), "<p>32.</p>\n".to_owned()));
+        assert!(cards.len() == 2 && !cards[1].1.contains("<ol"), "{cards:?}");
     }
 
     #[test]

@@ -94,12 +94,18 @@ fn pin(ui: &mut Ui, state: &State, stage: &Stage) -> Option<Pin> {
                 ui.close();
             }
         };
+        let broken = "Your kernel does not compile.";
         for (which, name) in Stage::pinnable(state).iter().enumerate() {
-            let missing = "It has no picture yet, or the kernel does not compile.";
+            let missing = if state.is_broken() { broken } else { "There is no picture yet." };
             entry(ui, name, &|| stage.pinned(state, which), missing);
         }
-        entry(ui, "The counts", &|| state.pinned_counts(), "It is not traced yet, or the kernel does not compile.");
-        entry(ui, "The plot", &|| state.pinned_plot(), "Run the experiment first: nothing is recorded of it.");
+        let missing = if state.is_broken() { broken } else { "The kernel is not traced yet." };
+        entry(ui, "The counts", &|| state.pinned_counts(), missing);
+        let missing = match state.place.experiment() {
+            Some(_) => "Run the experiment first: nothing is recorded of it.",
+            None => "This page has no plot.",
+        };
+        entry(ui, "The plot", &|| state.pinned_plot(), missing);
         chosen
     });
     menu.response

@@ -134,7 +134,7 @@ impl Stage {
         if on_bench && state.is_broken() {
             let at = pos2(drawn.max.x + 12.0, at.y);
             let never = state.place.bench.beside.is_empty();
-            let text = if never { "yours has not compiled yet" } else { "the last version that compiled" };
+            let text = if never { "yours does not compile" } else { "the last version that compiled" };
             let font = egui::FontId::proportional(theme::SMALL);
             painter.text(at, egui::Align2::LEFT_CENTER, text, font, theme::color(theme, Hue::Conflict.ink()));
             return;

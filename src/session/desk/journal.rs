@@ -15,6 +15,7 @@ use crate::session::learn::edits::Edit;
 use crate::session::learn::graded::{graded, kind};
 use crate::session::learn::journal::{self, Did, Line};
 use crate::session::learn::predict::{Answer, Guess};
+use crate::session::learn::saved::LessonSaved;
 use crate::session::learn::story::Story;
 
 /// How long after the last key press words are entered in the journal.
@@ -129,11 +130,30 @@ impl Desk {
                 self.state.diary.story = *story;
                 let Self { state, journal, .. } = self;
                 journal.waiting.iter().for_each(|line| state.diary.story.take(line));
+                if was_there {
+                    self.enter_lost_words();
+                }
             }
             Err(problem) => {
                 self.journal.path = None;
                 self.state.status.notices.push(Notice::Problem(problem));
             }
+        }
+    }
+
+    /// Enters words that the state file has and the journal lacks: a window was killed before they had rested.
+    fn enter_lost_words(&mut self) {
+        let of_lesson = |(lesson, kept): (&String, &LessonSaved)| {
+            let lesson = lesson.clone();
+            let words = kept.words.clone().into_iter();
+            words.map(move |(step, words)| ((lesson.clone(), step), words)).collect::<Vec<_>>()
+        };
+        let known = &self.state.diary.story.words;
+        let is_lost =
+            |(place, words): &((String, String), String)| known.get(place) != Some(words) && !words.trim().is_empty();
+        let lost: Vec<_> = self.state.saved.lessons.iter().flat_map(of_lesson).filter(is_lost).collect();
+        for ((lesson, step), words) in lost {
+            self.record_on(lesson, step, Did::Wrote { words });
         }
     }
 
@@ -230,7 +250,8 @@ impl Desk {
         if from == to || self.state.diary.story.versions.get(&(lesson, edit.name.clone())) == Some(&to) {
             return;
         }
-        self.record(Did::Changed { kernel: edit.name, from, to, figures });
+        let wrong = self.state.traced().is_some_and(|traced| traced.wrong.is_some());
+        self.record(Did::Changed { kernel: edit.name, from, to, figures, wrong });
     }
 
     /// The text that a version began as.

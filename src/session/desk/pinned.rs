@@ -79,14 +79,10 @@ impl State {
         };
         let header = columns.iter().map(|name| (*name).to_owned()).collect();
         let table = std::iter::once(header).chain(figures.iter().map(row)).collect();
-        let is_wrong = self.traced().is_some_and(|traced| traced.wrong.is_some());
         let device = self.acting_device().filter(|_| is_timed);
         let timed = device.map(|device| format!("; timed on {}, {}", device.name, day::today())).unwrap_or_default();
         let mut pin = self.pin("Counts over the whole grid", &self.place.bench.variant)?;
         pin.caption.push_str(&timed);
-        if is_wrong {
-            pin.caption.push_str("; its result is wrong");
-        }
         Some(Pin { table, ..pin })
     }
 
@@ -110,7 +106,9 @@ impl State {
             Some(edit) => (&edit.of, format!("“{}”", edit.name)),
             None => (variant, (*setting.lesson.launched(variant).get(self.place.pass())?)?.title.clone()),
         };
-        let caption = format!("{caption}: {whose}{}", command::at(&setting, variant));
+        let is_wrong = edit.is_some() && self.traced().is_some_and(|traced| traced.wrong.is_some());
+        let wrong = if is_wrong { "; its result is wrong" } else { "" };
+        let caption = format!("{caption}: {whose}{}{wrong}", command::at(&setting, variant));
         // A line that the learner reads: without parameters that do not matter.
         let matter = parameters_of(&setting.lesson, variant);
         setting.params.retain(|id, _| matter.contains(id));

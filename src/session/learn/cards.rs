@@ -26,8 +26,10 @@ pub fn in_words(words: &str) -> Vec<(String, String)> {
     let mut in_answer = false;
     for line in words.lines().map(str::trim) {
         if let Some(question) = line.strip_prefix("Q:") {
-            found.push((question.trim().to_owned(), String::new()));
-            in_answer = false;
+            // Both may be in one line.
+            let (question, answer) = question.split_once(" A:").unwrap_or((question, ""));
+            found.push((question.trim().to_owned(), answer.trim().to_owned()));
+            in_answer = !answer.is_empty();
         } else if let (Some(answer), Some((_, of))) = (line.strip_prefix("A:"), found.last_mut()) {
             answer.trim().clone_into(of);
             in_answer = true;
@@ -70,6 +72,7 @@ mod tests {
         let found = in_words(words);
         assert_eq!(found, [("How wide is a sector?".to_owned(), "32 bytes,\nfour to a line.".to_owned())]);
         assert_eq!(in_words("Q: Why?\nA: Because.").len(), 1);
+        assert_eq!(in_words("Q: Why? A: Because\nof it."), [("Why?".to_owned(), "Because\nof it.".to_owned())]);
         assert!(in_words("A: no question").is_empty());
     }
 

@@ -156,13 +156,20 @@ fn is_other(asks: &Asks, original: &Answer, found: &Answer) -> bool {
 }
 
 /// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the parameter give it the same
-/// value. Each time the list begins elsewhere. Values that make runs much longer are left out.
+/// value. If another parameter has several values, such as the length of what every sixteenth element is of, they may depend on one that not
+/// all probes set: that one stays. Each time the list begins elsewhere. Values that make runs much longer are left out.
 fn others(lesson: &Lesson, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
+    let values = |id: &str| -> Vec<f64> {
+        let set = decl.probes.iter().flat_map(|probe| &probe.set).filter(|(other, _)| other == id);
+        set.map(|(_, value)| *value).collect()
+    };
+    let is_same = |id: &str| values(id).windows(2).all(|pair| pair[0] == pair[1]);
+    let all_same = decl.probes.iter().flat_map(|probe| &probe.set).all(|(id, _)| is_same(id));
     for (id, from) in decl.probes.iter().flat_map(|probe| &probe.set) {
-        let mut all = decl.probes.iter().flat_map(|probe| &probe.set).filter(|(other, _)| other == id);
-        if seen.contains(&id.as_str()) || !all.all(|(_, value)| value == from) {
+        let is_free = is_same(id) && (all_same || values(id).len() == decl.probes.len());
+        if seen.contains(&id.as_str()) || !is_free {
             continue;
         }
         seen.push(id);
@@ -194,4 +201,25 @@ fn with(asked: &Prediction, id: &str, to: f64) -> Prediction {
         settings.filter(|(name, _)| name == id).for_each(|(_, value)| *value = to);
     }
     other
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lesson::PackFiles;
+
+    #[test]
+    fn what_depends_on_another_setting_is_not_turned_alone() {
+        let (pack, _) = crate::session::load(&PackFiles::Embedded);
+        let asked = pack.lessons.iter().flat_map(|lesson| lesson.predictions.iter().map(move |asked| (lesson, asked)));
+        // Every 16th element of an array has a sixteenth of its elements.
+        let (lesson, asked) = asked.into_iter().find(|(_, asked)| asked.id == "every_16th").expect("a question");
+        let decl = asked.answer().expect("an answer");
+        assert!(decl.probes.len() == 2 && others(lesson, decl, 0).is_empty(), "{:?}", others(lesson, decl, 0));
+        // Another number of elements in all probes is another question.
+        let mut same = decl.clone();
+        same.probes.iter_mut().for_each(|probe| probe.set.retain(|(id, _)| id != "stride"));
+        same.probes.iter_mut().flat_map(|probe| &mut probe.set).for_each(|(_, value)| *value = 1024.0);
+        assert!(others(lesson, &same, 0).iter().any(|(id, ..)| id == "n"));
+    }
 }

@@ -109,8 +109,8 @@ pub struct Day {
     pub tried: BTreeMap<String, u32>,
     /// Exercises that were solved, by lesson and id: how many hints were open.
     pub solved: BTreeMap<String, usize>,
-    /// Kernels that were changed, by lesson and name: the figures that differ, before and after.
-    pub changed: BTreeMap<String, BTreeMap<String, [Option<f64>; 2]>>,
+    /// Kernels that were changed, by lesson and name: the figures that differ, before and after, and whether the result is wrong.
+    pub changed: BTreeMap<String, (BTreeMap<String, [Option<f64>; 2]>, bool)>,
     /// Experiments that were measured, by lesson and id: on which device.
     pub measured: BTreeMap<String, String>,
     /// Reviews: how many were right, and how many there were.
@@ -162,9 +162,9 @@ impl Story {
                     evidence.take(!shown, *time);
                 }
             }
-            Did::Changed { kernel, to, figures, .. } => {
+            Did::Changed { kernel, to, figures, wrong, .. } => {
                 self.versions.insert((lesson.clone(), kernel.clone()), to.clone());
-                day.changed.insert(of(kernel), figures.clone());
+                day.changed.insert(of(kernel), (figures.clone(), *wrong));
             }
             Did::Measured { id, device } => {
                 day.measured.insert(of(id), device.clone());

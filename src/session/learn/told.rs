@@ -177,7 +177,10 @@ pub fn worklog(lessons: &[Arc<Lesson>], name: &str, day: &Day) -> Vec<String> {
         format!("- {}: solved{hints}", page_of(lessons, of, Some(Block::Exercise)))
     });
     part("Exercises", solved.chain(tried).collect());
-    part("Kernels", day.changed.iter().map(|(of, figures)| format!("- {of}{}", changes(figures))).collect());
+    let kernel = |(of, (figures, wrong)): (&String, &(BTreeMap<_, _>, bool))| {
+        format!("- {of}{}{}", changes(figures), if *wrong { "; its result is wrong" } else { "" })
+    };
+    part("Kernels", day.changed.iter().map(kernel).collect());
     part("Measured", day.measured.iter().map(|(of, device)| format!("- {of} on {device}")).collect());
     if day.reviewed.1 > 0 {
         part("Reviewed", vec![format!("- {} of {} right", day.reviewed.0, day.reviewed.1)]);

@@ -49,7 +49,8 @@ impl Builder<'_> {
                     None => {
                         let message = format!("the pinned picture `{name}.svg` is missing");
                         let words = format!("{caption} ({message})");
-                        let hint = "it was in the folder `pins` beside your work; bring it back, or pin it again";
+                        let place = folder.map_or_else(|| "`pins`".to_owned(), |folder| folder.display().to_string());
+                        let hint = format!("it was in {place}; bring it back, or pin it again");
                         self.problems.push(Diagnostic::warning(message).hint(hint));
                         NoteBlock::OwnWords { about: String::new(), words }
                     }

@@ -81,6 +81,9 @@ pub enum Did {
         /// The figures of both traces that differ: before, and after.
         #[serde(default)]
         figures: BTreeMap<String, [Option<f64>; 2]>,
+        /// Whether its result is wrong.
+        #[serde(default)]
+        wrong: bool,
     },
     /// Measured an experiment.
     Measured {
@@ -191,6 +194,7 @@ mod tests {
             from: hash("a"),
             to: hash("b"),
             figures: [(own("load sectors"), [Some(1.0), None])].into(),
+            wrong: true,
         };
         let set = [(own("n"), 2.0)].into();
         let reviewed = Did::Reviewed { kind: ItemKind::Card, id: own("c"), right: true, set };
