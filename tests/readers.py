@@ -119,7 +119,7 @@ def jupyter(lesson, folder):
     note = export("jupyter", lesson, folder)
     book = nbformat.read(note, as_version=4)
     nbformat.validate(book)
-    os.environ["PATH"] = f"{pathlib.Path(options.program).parent}:{os.environ['PATH']}"
+    os.environ["PATH"] = f"{pathlib.Path(options.program).resolve().parent}:{os.environ['PATH']}"
     nbclient.NotebookClient(book, timeout=300, resources={"metadata": {"path": str(note.parent)}}).execute()
     outputs = sum(len(cell.get("outputs", [])) for cell in book.cells)
     return f"{len(book.cells)} cells, {outputs} outputs after running all"

@@ -279,7 +279,7 @@ impl Known<'_> {
             }
         }
         let own = own.filter(|_| swept);
-        let mut roofs = self.roofs(theirs.as_ref().map(|(of, _)| *of));
+        let mut roofs = self.roofs(kernel, theirs.as_ref().map(|(of, _)| *of));
         // Matrix units count if a rung has 16-bit numbers for them.
         roofs.iter_mut().filter(|_| !halves).for_each(|roof| roof.matrix_flops_per_s = None);
         let note = note(own.as_ref(), theirs.as_ref(), &spots, &roofs);
@@ -322,11 +322,13 @@ impl Known<'_> {
         Cut { rates: rates.collect(), differs: differs.collect::<Vec<_>>().join(", ") }
     }
 
-    /// The ceilings measured here, or else those of the modelled device; plus those of the recording's device, if that is another.
-    fn roofs(&self, recorded: Option<&Recording>) -> Vec<Roof> {
+    /// The ceilings measured here if the kernel runs here, or else those of the modelled device; plus those of the recording's device, if that is
+    /// another.
+    fn roofs(&self, kernel: &Kernel, recorded: Option<&Recording>) -> Vec<Roof> {
         let (bytes, flops) = (bandwidth(&self.sources.ceilings), self.sources.ceilings.fma_flops_per_s);
         let mut roofs = Vec::new();
-        if bytes.is_some() || flops.is_some() {
+        let runs_here = kernel.cuda_only().is_none() || self.sources.device.backend == Backend::Cuda;
+        if runs_here && (bytes.is_some() || flops.is_some()) {
             let name = format!("{}, measured", self.sources.device.name);
             roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, matrix_flops_per_s: None, measured: true });
         } else {
