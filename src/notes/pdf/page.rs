@@ -240,7 +240,6 @@ fn fill(ink: Ink) -> Fill {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
 

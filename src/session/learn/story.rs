@@ -16,6 +16,9 @@ pub const DAY: f64 = 86_400.0;
 /// An exercise that is solved again within these seconds was not asked again.
 const AGAIN: i64 = 12 * 3600;
 
+/// Figures of a kernel by name: before a change, and after it.
+pub type Figures = BTreeMap<String, [Option<f64>; 2]>;
+
 /// All that follows from the journal.
 #[derive(Clone, Debug, Default)]
 pub struct Story {
@@ -110,7 +113,7 @@ pub struct Day {
     /// Exercises that were solved, by lesson and id: how many hints were open.
     pub solved: BTreeMap<String, usize>,
     /// Kernels that were changed, by lesson and name: the figures that differ, before and after, and whether the result is wrong.
-    pub changed: BTreeMap<String, (BTreeMap<String, [Option<f64>; 2]>, bool)>,
+    pub changed: BTreeMap<String, (Figures, bool)>,
     /// Experiments that were measured, by lesson and id: on which device.
     pub measured: BTreeMap<String, String>,
     /// Reviews: how many were right, and how many there were.
