@@ -1,4 +1,4 @@
-//! The bytes that each buffer of a program moves, and those of another program beside them, on one scale.
+//! The bytes that each buffer of a program moves, beside those of another program, on one scale.
 
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, RUNNING, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
@@ -15,20 +15,20 @@ const FOOT: f32 = 44.0;
 const PITCH: [f32; 2] = [22.0, 64.0];
 /// The share of a row's pitch that its bar takes.
 const BAR: f32 = 0.62;
-/// Room for the number after a bar, and for two.
-const NUMBER: [f32; 2] = [74.0, 124.0];
+/// Room for the number after a bar.
+const NUMBER: f32 = 74.0;
 /// How strongly bytes are tinted that a launch moves again, in percent.
 const AGAIN: u8 = 55;
 
 static CARD: Card = Card {
     name: "Meter",
     tab: "Meter",
-    help: "The bytes that each buffer moves",
+    help: "The bytes that each buffer moves, beside those of another program",
     about: "the bytes that each buffer moves",
     clock: Clock::Launches,
     fits: |facts| facts.traced && facts.buffers,
     needs: "show a program that can be traced",
-    args: &[Arg::optional("beside", ArgKind::Program, "the program on the right; none if left out")],
+    args: &[Arg::required("beside", ArgKind::Program, "the program on the right")],
 };
 
 /// The figure.
@@ -43,8 +43,7 @@ impl Figure for Fig {
         // The clock counts the launches of a film, and a small buffer says as much as a large one.
         let least = subject.job.buffers.iter().min_by_key(|buffer| buffer.count);
         let film = least.map(|buffer| buffer.name.clone()).into_iter().collect();
-        let beside = Some(subject.picture.text("beside")).filter(|beside| !beside.is_empty());
-        Asks { meters: Some(beside.into_iter().map(str::to_owned).collect()), film, ..Asks::default() }
+        Asks { meters: Some(vec![subject.picture.text("beside").to_owned()]), film, ..Asks::default() }
     }
 
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
@@ -54,7 +53,7 @@ impl Figure for Fig {
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
         let Tag::Spot(spot) = tag else { return None };
         let sides = Sides::of(view).ok()?;
-        let (side, name) = (sides.0.get(spot % 2)?, sides.names().get(spot / 2)?.clone());
+        let (side, name) = (&sides.0[spot % 2], sides.names().get(spot / 2)?.clone());
         let of = side.rows.iter().find(|row| row.buffer == name)?;
         let bytes = |bytes: f64| si(bytes, "B");
         let [loaded, stored, again] = of.parts().map(bytes);
@@ -129,23 +128,23 @@ fn add(rows: &mut Vec<Row>, moved: &Moved, share: f64) {
     rows[at].again += all - once;
 }
 
-/// The program on the stage, and the one beside it, if there is one.
-struct Sides(Vec<Side>);
+/// The program on the stage, and the one beside it.
+struct Sides([Side; 2]);
 
 impl Sides {
     fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
         let (_, moment) = view.reel()?;
-        let all = match &view.given.meters {
+        let [this, other] = match &view.given.meters {
             None => return Err(RUNNING),
             Some(Err(why)) => return Err(why),
-            Some(Ok(all)) => all,
+            Some(Ok(all)) => match &all[..] {
+                [this, other] => [this, other],
+                _ => return Err("There is no program beside this one."),
+            },
         };
-        // All begin at once, a launch per tick; one with more launches than the clock has is as fast as needed to end with it.
+        // Both begin at once, a launch per tick.
         let launches = moment.before as f64 + f64::from(moment.eased());
-        let of = |metered: &Metered| metered.passes.iter().map(|pass| pass.launches.max(1)).sum::<u64>() as f64;
-        let ticks = all.first().map_or(1.0, of).max(1.0);
-        let pace = |metered: &Metered| (of(metered) / ticks).max(1.0);
-        Ok(Self(all.iter().map(|metered| Side::of(metered, launches * pace(metered))).collect()))
+        Ok(Self([this, other].map(|metered| Side::of(metered, launches))))
     }
 
     /// The buffers of either, in the order in which they are used.
@@ -165,16 +164,14 @@ impl Sides {
         let names = self.names();
         let widest = names.iter().map(|name| text::width(name, 13.0, false)).fold(0.0, f32::max).min(width * 0.2);
         let left = MARGIN + widest + 12.0;
-        let half = ((width - MARGIN - left) / self.0.len().max(1) as f32).floor();
-        let has_again = self.0.iter().flat_map(|side| &side.whole).any(|row| row.again > 0.0);
-        let number = if has_again { NUMBER[1] } else { NUMBER[0] };
-        let room = (half - number - 8.0).max(20.0);
+        let half = ((width - MARGIN - left) / 2.0).floor();
+        let room = (half - NUMBER - 8.0).max(20.0);
         let most =
             self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum::<f64>()).fold(1.0, f64::max);
         let scale = room / most as f32;
         let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1).min(names.len());
         let pitch = ((height - HEAD - FOOT) / fits.max(1) as f32).min(PITCH[1]);
-        let totals: Vec<[f64; 2]> = self.0.iter().map(Side::totals).collect();
+        let totals = [0, 1].map(|i| self.0[i].totals());
         for (i, side) in self.0.iter().enumerate() {
             let x = left + i as f32 * half;
             frame.text(
@@ -211,22 +208,17 @@ impl Sides {
                         at += long;
                     }
                 }
-                let once = si(parts[0] + parts[1], "B");
-                let said = match (is_there, parts[2] > 0.0) {
-                    (false, _) => "no such buffer".to_owned(),
-                    (true, true) => format!("{once} + {}", si(parts[2], "B")),
-                    (true, false) => once,
-                };
+                let said = if is_there { si(parts[0] + parts[1], "B") } else { "no such buffer".to_owned() };
                 let ink = if is_there { Ink::Text } else { Ink::Muted };
-                let said = text::fit(&said, 12.0, false, if is_there { number - 8.0 } else { half - 24.0 });
+                let said = text::fit(&said, 12.0, false, if is_there { NUMBER - 8.0 } else { half - 24.0 });
                 frame.text([at + 7.0, middle], 12.0, Anchor::Start, ink, said);
             }
         }
-        self.words(&mut frame, &totals, &names, fits);
+        self.words(&mut frame, totals, &names, fits);
         frame
     }
 
-    fn words(&self, frame: &mut Frame, totals: &[[f64; 2]], names: &[String], fits: usize) {
+    fn words(&self, frame: &mut Frame, totals: [[f64; 2]; 2], names: &[String], fits: usize) {
         let key = |fill, edge, long, short| Key { fill, edge, long, short };
         let mut keys = vec![
             key(Ink::Load, Ink::Load, "loaded", "loaded"),
@@ -235,22 +227,21 @@ impl Sides {
         ];
         let more = format!("{} more buffers", names.len() - fits);
         if names.len() > fits {
-            keys.push(key(Ink::Panel, Ink::Panel, &more, &more));
+            keys.push(key(Ink::Faint, Ink::Faint, &more, &more));
         }
         legend(frame, MARGIN, frame.height - MARGIN, frame.width - 2.0 * MARGIN, &keys);
-        let sums = self.0.iter().zip(totals).map(|(side, total)| format!("{}: {}", side.title, si(total[0], "B")));
-        let sums: Vec<String> = sums.collect();
-        let times = match totals {
-            [this, other] if other[0] > 0.0 => format!(", the first {} times as much", number(this[0] / other[0])),
-            _ => String::new(),
+        let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i][0], "B")));
+        let times = if totals[1][0] > 0.0 {
+            format!(", {} times as much", number(totals[0][0] / totals[1][0]))
+        } else {
+            String::new()
         };
         let each = |name: &String| {
             let of = |side: &Side| side.rows.iter().find(|row| row.buffer == *name).map_or(0.0, Row::once);
-            let all: Vec<String> = self.0.iter().map(|side| si(of(side), "B")).collect();
-            format!("{name} {}", all.join(" and "))
+            format!("{name} {} and {}", si(of(&self.0[0]), "B"), si(of(&self.0[1]), "B"))
         };
         let each: Vec<String> = names.iter().map(each).collect();
-        frame.alt = format!("Bytes that buffers moved. {}{times}. {}.", sums.join("; "), each.join("; "));
+        frame.alt = format!("Bytes that buffers moved. {this}{times}; {other}. {}.", each.join("; "));
     }
 }
 
@@ -317,7 +308,7 @@ mod tests {
             assert!(wide(&half, 2) > 0.0 && wide(&half, 2) < wide(&first, 2));
             assert!((wide(&first, 0) / wide(&first, 1) - 2.0).abs() < 0.05, "512 bytes beside 256");
             assert!((wide(&end, 2) / wide(&first, 2) - 2.0).abs() < 0.05, "stored, then loaded");
-            assert!(end.alt.contains("Two: 2.56 kB; One: 512 B, the first 5 times as much"), "{}", end.alt);
+            assert!(end.alt.contains("Two: 2.56 kB, 5 times as much; One: 512 B"), "{}", end.alt);
             for frame in [&start, &half, &first, &end] {
                 assert_tidy(frame, &format!("{size:?}"));
             }

@@ -11,26 +11,17 @@ use crate::session::desk::state::State;
 /// The widest that an explorer is drawn.
 const MATHS: f32 = 960.0;
 
-/// The widths that are tried, as shares of the widest: the first at which the whole is in sight.
-const NARROWER: [f32; 3] = [1.0, 0.86, 0.74];
-
 /// The explorer of the step, as large as there is room.
 pub(super) fn show(ui: &mut Ui, state: &State, picture: &Picture, rect: Rect) -> Option<Command> {
     let name = state.place.step()?.explorer()?;
     // A wide picture is a tall one, too: it grows with the room below.
-    let widest = (rect.width() - 32.0).min(MATHS).min((rect.height() * 1.4).max(620.0));
-    // How tall it is, is known once it was drawn: it is drawn narrower until it fits. It then stays as it is: a bar must not move away from
-    // the hand that turns it.
-    let id = egui::Id::unique(("maths", name, rect.height() as u32, widest as u32));
-    let mut talls = ui.data(|d| d.get_temp::<Vec<f32>>(id)).unwrap_or_default();
-    let fits = |tall: &f32| *tall + 8.0 <= rect.height();
-    let fitting = talls.iter().position(fits);
-    let which = fitting.unwrap_or(if talls.len() < NARROWER.len() { talls.len() } else { 0 });
-    let width = widest * NARROWER[which];
-    let tall = talls.get(which).copied();
+    let width = (rect.width() - 32.0).min(MATHS).min((rect.height() * 1.4).max(620.0));
     let room = Rect::from_center_size(rect.center(), vec2(width, rect.height()));
     let mut ui = ui.new_child(egui::UiBuilder::new().id_salt("maths").max_rect(room));
     ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+    // How tall it is, is known once it was drawn. It then stays where it is: a bar must not move away from the hand that turns it.
+    let id = egui::Id::unique(("maths", name, rect.height() as u32, width as u32));
+    let tall = ui.data(|d| d.get_temp::<f32>(id));
     let scroll = egui::ScrollArea::vertical().id_salt(("maths", name)).auto_shrink(false);
     // That there is more below is seen.
     let bar = if tall.is_some_and(|tall| tall > rect.height()) {
@@ -47,8 +38,8 @@ pub(super) fn show(ui: &mut Ui, state: &State, picture: &Picture, rect: Rect) ->
         }
         let moved = explore::show(ui, state, name);
         if tall.is_none() {
-            talls.push(ui.min_rect().bottom() - top);
-            ui.data_mut(|d| d.insert_temp(id, talls.clone()));
+            let tall = ui.min_rect().bottom() - top;
+            ui.data_mut(|d| d.insert_temp(id, tall));
             ui.ctx().request_repaint();
         }
         moved
