@@ -1,6 +1,7 @@
 //! A report as cards that Anki imports as text: one for each question of the lesson, and for each `Q:` with its `A:` in the learner's words.
 //! The question is the first field, by which Anki knows a card again and keeps its schedule.
 
+use super::cards::in_words;
 use super::html::{inline, is_svg};
 use super::own_words;
 use super::place::digest;
@@ -93,28 +94,10 @@ fn cards(of: &[NoteBlock]) -> Vec<Card> {
     cards
 }
 
-/// The cards in the learner's words: what is after `Q:` up to `A:`, and from there to an empty line or the next `Q:`.
+/// The cards in the learner's words.
 fn asked(words: &str) -> Vec<Card> {
-    let mut cards: Vec<[String; 2]> = Vec::new();
-    let mut side = None;
-    for line in words.lines() {
-        let line = line.trim();
-        if let Some(question) = line.strip_prefix("Q:") {
-            // Both may be in one line.
-            let (question, answer) = question.split_once(" A:").unwrap_or((question, ""));
-            cards.push([question.trim().to_owned(), answer.trim().to_owned()]);
-            side = Some(usize::from(!answer.is_empty()));
-        } else if let (Some(answer), Some(_)) = (line.strip_prefix("A:"), side) {
-            side = Some(1);
-            cards.iter_mut().last().iter_mut().for_each(|card| card[1] = answer.trim().to_owned());
-        } else if line.is_empty() && side == Some(1) {
-            side = None;
-        } else if let (Some(side), Some(card)) = (side, cards.last_mut()) {
-            card[side].push_str(&format!("\n{line}"));
-        }
-    }
-    cards.retain(|card| card.iter().all(|side| !side.trim().is_empty()));
-    cards.into_iter().map(|card| card.map(|side| own_words::html(&no_list(&side), set)).into()).collect()
+    let html = |side: &str| own_words::html(&no_list(side), set);
+    in_words(words).iter().map(|(question, answer)| (html(question), html(answer))).collect()
 }
 
 /// A text that begins with a number and a dot, as Markdown that is no list: the answer "32." is a number.

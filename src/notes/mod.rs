@@ -1,6 +1,7 @@
 //! Notes: a typed [`Report`] of what a learner read, ran and wrote, the files it becomes, and a note read again.
 
 pub mod anki;
+pub mod cards;
 pub mod csv;
 pub mod html;
 pub mod jupyter;

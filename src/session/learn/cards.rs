@@ -1,10 +1,11 @@
-//! Questions in the learner's own words: a line that begins with `Q:`, and its answer in the lines from `A:` to the next empty line or question.
+//! Questions in the learner's own words as cards that are reviewed.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::journal::{Item, ItemKind, hash};
+use crate::notes::cards::in_words;
 
 /// A question and its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,31 +18,6 @@ pub struct Card {
     pub answer: String,
     /// When it was written first; None for before there was a journal.
     pub since: Option<i64>,
-}
-
-/// The questions in some words, with their answers; one without an answer is none.
-#[must_use]
-pub fn in_words(words: &str) -> Vec<(String, String)> {
-    let mut found: Vec<(String, String)> = Vec::new();
-    let mut in_answer = false;
-    for line in words.lines().map(str::trim) {
-        if let Some(question) = line.strip_prefix("Q:") {
-            // Both may be in one line.
-            let (question, answer) = question.split_once(" A:").unwrap_or((question, ""));
-            found.push((question.trim().to_owned(), answer.trim().to_owned()));
-            in_answer = !answer.is_empty();
-        } else if let (Some(answer), Some((_, of))) = (line.strip_prefix("A:"), found.last_mut()) {
-            answer.trim().clone_into(of);
-            in_answer = true;
-        } else if line.is_empty() {
-            in_answer = false;
-        } else if let (true, Some((_, of))) = (in_answer, found.last_mut()) {
-            of.push('\n');
-            of.push_str(line);
-        }
-    }
-    found.retain(|(question, answer)| !question.is_empty() && !answer.is_empty());
-    found
 }
 
 /// Takes the words on a step: its former questions go, and those that stay keep their first time.
@@ -65,16 +41,6 @@ pub(super) fn take(cards: &mut BTreeMap<Item, Card>, (lesson, step): (&str, &str
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_question_has_its_answer() {
-        let words = "Q: How wide is a sector?\nA: 32 bytes,\nfour to a line.\n\nNot of it.\nQ: open\nQ:  Why?  \nA: Because.\nA:\n";
-        let found = in_words(words);
-        assert_eq!(found, [("How wide is a sector?".to_owned(), "32 bytes,\nfour to a line.".to_owned())]);
-        assert_eq!(in_words("Q: Why?\nA: Because.").len(), 1);
-        assert_eq!(in_words("Q: Why? A: Because\nof it."), [("Why?".to_owned(), "Because\nof it.".to_owned())]);
-        assert!(in_words("A: no question").is_empty());
-    }
 
     #[test]
     fn a_question_that_stays_keeps_its_time() {
