@@ -15,8 +15,8 @@ const FOOT: f32 = 44.0;
 const PITCH: [f32; 2] = [22.0, 64.0];
 /// The share of a row's pitch that its bar takes.
 const BAR: f32 = 0.62;
-/// Room for the number after a bar.
-const NUMBER: f32 = 74.0;
+/// Room for the number after a bar, and for two.
+const NUMBER: [f32; 2] = [74.0, 124.0];
 /// How strongly bytes are tinted that a launch moves again, in percent.
 const AGAIN: u8 = 55;
 
@@ -165,7 +165,9 @@ impl Sides {
         let widest = names.iter().map(|name| text::width(name, 13.0, false)).fold(0.0, f32::max).min(width * 0.2);
         let left = MARGIN + widest + 12.0;
         let half = ((width - MARGIN - left) / 2.0).floor();
-        let room = (half - NUMBER - 8.0).max(20.0);
+        let has_again = self.0.iter().flat_map(|side| &side.whole).any(|row| row.again > 0.0);
+        let number = if has_again { NUMBER[1] } else { NUMBER[0] };
+        let room = (half - number - 8.0).max(20.0);
         let most =
             self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum::<f64>()).fold(1.0, f64::max);
         let scale = room / most as f32;
@@ -208,9 +210,14 @@ impl Sides {
                         at += long;
                     }
                 }
-                let said = if is_there { si(parts[0] + parts[1], "B") } else { "no such buffer".to_owned() };
+                let once = si(parts[0] + parts[1], "B");
+                let said = match (is_there, parts[2] > 0.0) {
+                    (false, _) => "no such buffer".to_owned(),
+                    (true, true) => format!("{once} + {}", si(parts[2], "B")),
+                    (true, false) => once,
+                };
                 let ink = if is_there { Ink::Text } else { Ink::Muted };
-                let said = text::fit(&said, 12.0, false, if is_there { NUMBER - 8.0 } else { half - 24.0 });
+                let said = text::fit(&said, 12.0, false, if is_there { number - 8.0 } else { half - 24.0 });
                 frame.text([at + 7.0, middle], 12.0, Anchor::Start, ink, said);
             }
         }
@@ -227,7 +234,7 @@ impl Sides {
         ];
         let more = format!("{} more buffers", names.len() - fits);
         if names.len() > fits {
-            keys.push(key(Ink::Faint, Ink::Faint, &more, &more));
+            keys.push(key(Ink::Panel, Ink::Panel, &more, &more));
         }
         legend(frame, MARGIN, frame.height - MARGIN, frame.width - 2.0 * MARGIN, &keys);
         let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i][0], "B")));
