@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::base::diag::Diagnostic;
+use crate::figures::{self, Subject};
 use crate::gpu::shipped;
 use crate::job::{Job, Launch};
 use crate::lesson::cuda::shipped_path;
-use crate::lesson::{Lesson, Pack, Program, Variant};
+use crate::lesson::{Lesson, Pack, Program, Step, Variant};
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::run::devices::Devices;
-use crate::session::run::{self};
+use crate::session::run;
+use crate::session::show::staged;
 use crate::trace::record::Backend;
 
 /// Sections by file: PTX by its key.
@@ -79,12 +81,17 @@ fn without_folders(ptx: &str) -> String {
     each.collect()
 }
 
-/// The launches that the pages of a lesson show: of each program at the lesson's defaults, and of each page's at its own settings.
+/// The launches that the pages of a lesson show: of each program at the lesson's defaults, and of each page's at its own settings. A page
+/// with a roofline shows all kernels of its ladder.
 #[must_use]
 pub fn launches(lesson: &Lesson) -> Vec<Launch> {
     let plain = lesson.programs.iter().flat_map(Program::variants).map(|variant| (variant, Vec::new()));
     let pages = lesson.steps.iter().map(|step| (step.variant.clone(), step.set.clone()));
-    let all: Vec<(Variant, Vec<(String, f64)>)> = plain.chain(pages).collect();
+    let ladders = lesson.steps.iter().flat_map(|step| {
+        let compared = compared(lesson, step).unwrap_or_default();
+        compared.into_iter().map(|variant| (variant, step.set.clone()))
+    });
+    let all: Vec<(Variant, Vec<(String, f64)>)> = plain.chain(pages).chain(ladders).collect();
     let jobs = all.iter().filter_map(|(variant, set)| {
         // What its settings rule out is not shown.
         let params: Params = run::params(lesson, set).ok()?;
@@ -92,4 +99,16 @@ pub fn launches(lesson: &Lesson) -> Vec<Launch> {
         jobs::build(lesson, variant, &params, &purpose).ok()
     });
     jobs.flat_map(|job| job.launches().cloned().collect::<Vec<_>>()).collect()
+}
+
+/// The kernels that a page's figure compares with its own; None if it compares none.
+fn compared(lesson: &Lesson, step: &Step) -> Option<Vec<Variant>> {
+    let program = lesson.program(&step.variant.program)?;
+    let pass = program.place_of(&step.pass)?;
+    let job = jobs::sketch(lesson, &step.variant, &run::params(lesson, &step.set).ok()?)?;
+    let subject = Subject { picture: &step.figure, buffer: None, program, job: &job, pass };
+    let kernel = (*lesson.launched(&step.variant).get(pass)?)?;
+    let rungs = staged::rungs(lesson, kernel).filter(|rung| lesson.program(&rung.id).is_some_and(|own| own.alone));
+    let asks = figures::find(&step.figure.name)?.asks(&subject);
+    asks.roofline.then(|| rungs.map(|rung| Variant::plain(&rung.id)).collect())
 }
