@@ -153,7 +153,7 @@ pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<E
     let hint = why.hint.as_deref().map(|h| format!(" To get a window: {h}.")).unwrap_or_default();
     out::note(&format!(
         "No window can be opened here: {}.{hint} Instead, the lessons' experiments run now on the built-in tracer, \
-         which needs no GPU, and a note of each lesson is written to notes/, within a minute on two cores. `warpbook --help` lists what else works here.",
+         which needs no GPU, and a note of each lesson is written to notes/, within two minutes on two cores. `warpbook --help` lists what else works here.",
         why.message
     ));
     let pack = context.pack()?;

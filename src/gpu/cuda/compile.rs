@@ -78,7 +78,9 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         format!("--pre-include={CONSTANTS}"),
     ];
     let folders = toolkit::roots().into_iter().flat_map(|root| [root.join("include"), root.join("include/cccl")]);
-    options.extend(folders.map(|folder| format!("--include-path={}", folder.display())));
+    let named = std::env::var_os("CPATH").unwrap_or_default();
+    let named = std::env::split_paths(&named).filter(|folder| !folder.as_os_str().is_empty());
+    options.extend(named.chain(folders).map(|folder| format!("--include-path={}", folder.display())));
     let only = launch.cuda_only();
     let mut header = constants::header(launch);
     if only.is_some_and(|only| only.for_nvcc) {

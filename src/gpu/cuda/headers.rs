@@ -125,16 +125,18 @@ using ulong = unsigned long;
 pub(super) const HOST: &str =
     "NVRTC compiles kernels alone: put main() and the host's other code between #ifndef __CUDACC_RTC__ and #endif";
 
-/// The mend for a header that NVRTC does not have; None of one that may be anywhere.
-pub(super) fn hint(name: &str) -> Option<String> {
+/// The mend for a header that NVRTC does not have.
+pub(super) fn hint(name: &str) -> String {
     let of_host =
         ["iostream", "vector", "string", "chrono", "algorithm", "fstream", "random", "thread", "memory", "map"];
     if of_host.contains(&name) {
-        return Some(format!(
+        return format!(
             "NVRTC compiles kernels alone: put <{name}> and the host's code between #ifndef __CUDACC_RTC__ and #endif"
-        ));
+        );
     }
-    let curand =
-        name.starts_with("curand").then(|| "pip install nvidia-curand, and add its folder to CUDA_HOME".to_owned());
-    curand.or_else(|| name.starts_with("thrust/").then(|| "thrust is for the host; trace the kernel alone".to_owned()))
+    if name.starts_with("thrust/") {
+        return "thrust is for the host; trace the kernel alone".to_owned();
+    }
+    let package = if name.starts_with("curand") { "pip install nvidia-curand, and " } else { "" };
+    format!("{package}name the folder that has it in CPATH, as for gcc: CPATH=path/to/include warpbook trace …")
 }

@@ -38,7 +38,7 @@ fn finding(line: &str, after: &[&str], twin: &Twin, of_lesson: bool) -> Option<D
         _ if diagnostic.message.contains("without execution space annotations") => {
             Some(super::headers::HOST.to_owned())
         }
-        _ => missing(&diagnostic.message).and_then(super::headers::hint),
+        _ => missing(&diagnostic.message).map(super::headers::hint),
     };
     Some(Diagnostic { place, hint, ..diagnostic })
 }
@@ -93,6 +93,7 @@ mod tests {
         let found = diagnostics(log, &twin(), true);
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found[0].is_error() && found[0].message.contains("no.h"));
+        assert!(found[0].hint.as_ref().is_some_and(|hint| hint.contains("CPATH")), "{}", found[0]);
         assert!(found[1].hint.as_ref().is_some_and(|h| h.contains("`STRIDE`")), "{}", found[1]);
         assert_eq!(
             found[2].to_string(),
