@@ -161,12 +161,17 @@ impl Cache {
             |x: f32, row: usize, column: usize| [x + column as f32 * pitch, HEAD + row as f32 * pitch, side, side];
         let of_page = |page: usize| cell(pool, page / across, page % across);
         let fits = ((room[1] / pitch) as usize).max(1) * across;
-        // Behind the pages, whose numbers it must not cross.
+        // Through the gap below the row and the gap beside the page, so that it crosses no number.
         for page in self.now.iter().filter(|page| **page < fits) {
             if let Some((row, at)) = self.owner(*page).filter(|(row, at)| *row < shown && *at < in_row) {
-                let ([x, y, w, h], [to, top, _, high]) = (cell(left, row, at), of_page(*page));
-                let (x, w) = (x.max(cell(left, row, in_row - 1)[0]), w);
-                frame.line([x + w, y + h / 2.0], [to, top + high / 2.0], 2.0, Ink::Accent, None);
+                let ([x, y, w, h], [to, top, side, _]) = (cell(left, row, at), of_page(*page));
+                let (from, gap, level) = (x + w / 2.0, GAP / 2.0, y + h + GAP / 2.0);
+                let beside = pool - BETWEEN / 2.0;
+                let above = top - gap;
+                let ends = [[from, y + h], [from, level], [beside, level], [beside, above], [to + side / 2.0, above]];
+                let end = [[to + side / 2.0, top]];
+                let points: Vec<[f32; 2]> = ends.into_iter().chain(end).collect();
+                frame.items.push(Item::Polyline { points, width: 2.0, ink: Ink::Accent, tag: None });
             }
         }
         for (row, pages) in self.table.iter().enumerate().take(shown) {

@@ -130,7 +130,10 @@ pub fn laid_out(plot: &Plot, size: [f32; 2]) -> (Frame, Option<Area>) {
         frame.alt = format!("{}: no data yet.", plot.title);
         return (frame, None);
     }
-    let top = legend(&mut frame, plot, MARGIN, MARGIN + 36.0) + 44.0;
+    // A curve alone is what the axis says.
+    let named = !matches!(&plot.series[..], [series] if series.name == plot.y.label && !series.recorded);
+    let names = if named { legend(&mut frame, plot, MARGIN, MARGIN + 36.0) } else { MARGIN + 10.0 };
+    let top = names + 44.0;
     let spread = points().flat_map(|p| [p.y, p.low, p.high]).filter(|v| usable(&plot.y, *v));
     let ys: Vec<f64> = spread.chain(plot.ceilings.iter().map(|c| c.1)).filter(|v| usable(&plot.y, *v)).collect();
     let xs: Vec<f64> =

@@ -299,6 +299,8 @@ fn draw_spots(
     let mut taken: Vec<[f32; 4]> = order.iter().map(|(_, at)| bounds(*at)).collect();
     taken.extend(names);
     taken.extend(known.roofs.iter().flat_map(|roof| along(roof, x, y)));
+    let untimed = order.iter().filter(|(i, _)| known.spots[*i].flops_per_s.is_none());
+    taken.extend(untimed.map(|(_, at)| [at[0] - 2.0, at[1], 4.0, (y.from - at[1]).max(0.0)]));
     for (i, at) in &order {
         let (spot, tag) = (&known.spots[*i], Some(Tag::Spot(*i)));
         let ink = if spot.shown { Ink::Accent } else { Ink::Series(0) };

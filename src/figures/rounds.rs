@@ -14,7 +14,14 @@ static CARD: Card = Card {
     clock: Clock::Rounds,
     fits: |facts| facts.series,
     needs: "give its program a series with `each`",
-    args: &[Arg::optional("rises", ArgKind::Text, "the series whose rises are marked in all plots")],
+    args: &[
+        Arg::optional("rises", ArgKind::Text, "the series whose rises are marked in all plots"),
+        Arg::optional(
+            "scaled",
+            ArgKind::Texts,
+            "series that a rise multiplies by the exponential of what was less what is, at first",
+        ),
+    ],
 };
 
 /// The colour of a rise, and the height of its legend.
@@ -43,22 +50,37 @@ fn frame(view: &View<'_>) -> Frame {
     let [width, height] = view.size;
     let rounds = &view.given.rounds;
     let each = width / rounds.len().max(1) as f32;
-    let name = view.picture.text("rises");
+    let (name, scaled) = (view.picture.text("rises"), view.picture.texts("scaled"));
     let rises = rises(rounds, name, view.position);
     let high = if rises.is_empty() { height } else { height - KEY };
     for (i, plot) in rounds.iter().enumerate() {
         let (shown, area) = plot::laid_out(&so_far(plot, view.position), [each, high]);
         let left = i as f32 * each;
         frame.place(shown, [left, 0.0]);
-        for x in area.iter().flat_map(|area| rises.iter().map(|round| area.x.place(*round))) {
-            let [_, top, _, bottom] = area.as_ref().map_or([0.0; 4], |area| area.rect);
-            frame.line([left + x, top], [left + x, bottom], 1.5, RISE, None);
+        let Some(area) = area else { continue };
+        let [_, top, _, bottom] = area.rect;
+        for rise in &rises {
+            let x = left + area.x.place(rise.round);
+            frame.line([x, top], [x, bottom], 1.5, RISE, None);
+            for series in plot.series.iter().filter(|series| scaled.contains(&series.id)) {
+                let Some(before) = series.points.get(rise.before) else { continue };
+                let at = [x, area.y.place(before.y * rise.factor)];
+                frame.dot(at, 4.5, series.ink, None);
+                frame.dot(at, 3.0, Ink::Panel, None);
+            }
         }
     }
     if !rises.is_empty() {
         let said = format!("{name} grew");
-        let key = Key { fill: RISE, edge: RISE, long: &said, short: &said };
-        legend(&mut frame, 16.0, height - KEY / 2.0, width - 32.0, &[key]);
+        let mut keys = vec![Key { fill: RISE, edge: RISE, long: &said, short: &said }];
+        let ink = rounds.iter().flat_map(|plot| &plot.series).find(|series| scaled.contains(&series.id));
+        keys.extend(ink.map(|series| Key {
+            fill: Ink::Panel,
+            edge: series.ink,
+            long: "scaled down, before the tile is added",
+            short: "scaled down",
+        }));
+        legend(&mut frame, 16.0, height - KEY / 2.0, width - 32.0, &keys);
     }
     if rounds.is_empty() {
         let said = "The program has not been traced yet.";
@@ -68,12 +90,25 @@ fn frame(view: &View<'_>) -> Frame {
     frame
 }
 
+/// A round in which a series grew.
+#[derive(Debug, PartialEq)]
+struct Rise {
+    round: f64,
+    /// The index of the point before.
+    before: usize,
+    /// The exponential of the value before less the value after.
+    factor: f64,
+}
+
 /// The rounds up to a position of the clock in which a series grew.
-fn rises(rounds: &[Plot], name: &str, position: f32) -> Vec<f64> {
+fn rises(rounds: &[Plot], name: &str, position: f32) -> Vec<Rise> {
     let series = rounds.iter().flat_map(|plot| &plot.series).find(|series| !name.is_empty() && series.id == name);
     let points = series.map_or(&[][..], |series| &series.points);
     let shown = points.get(..points.len().min(position.max(0.0) as usize + 1)).unwrap_or_default();
-    shown.windows(2).filter(|pair| pair[1].y > pair[0].y).map(|pair| pair[1].x).collect()
+    let pairs = shown.windows(2).enumerate().filter(|(_, pair)| pair[1].y > pair[0].y);
+    let rise =
+        |(before, pair): (usize, &[Point])| Rise { round: pair[1].x, before, factor: (pair[0].y - pair[1].y).exp() };
+    pairs.map(rise).collect()
 }
 
 /// The number of rounds; 0 before they are traced.
@@ -166,7 +201,7 @@ mod tests {
         let mut plot = plot();
         plot.series[0].points[2].y = 6.0;
         let all = [plot];
-        assert_eq!(rises(&all, "loss", 2.0), [2.0]);
+        assert_eq!(rises(&all, "loss", 2.0), [Rise { round: 2.0, before: 1, factor: (-2.0_f64).exp() }]);
         assert!(rises(&all, "loss", 1.9).is_empty() && rises(&all, "", 2.0).is_empty());
     }
 

@@ -428,6 +428,12 @@ impl Lesson {
         self.programs.iter().find(|program| program.id == id)
     }
 
+    /// The kernels that share a kernel's ladder, in its order; only the kernel itself if it is in none.
+    pub fn rungs<'a>(&'a self, kernel: &'a Kernel) -> impl Iterator<Item = &'a Kernel> {
+        let with = |k: &&Kernel| k.id == kernel.id || (!k.ladder.is_empty() && k.ladder == kernel.ladder);
+        self.kernels.iter().filter(with)
+    }
+
     /// The kernels that a variant launches, pass by pass; None for copies and fills.
     #[must_use]
     pub fn launched(&self, variant: &Variant) -> Vec<Option<&Kernel>> {

@@ -6,7 +6,7 @@ mod layout;
 
 use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
 use course::{Course, KINDS, Mark};
-use layout::{LEAST, Placed, Rows, SIDE, place};
+use layout::{LEAST, Placed, Rows, place};
 
 use std::sync::Arc;
 
@@ -77,12 +77,9 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
     let placed = place(&course.panels, [left + gutter, right]);
     barriers(&mut frame, course, &rows, [left + gutter - 8.0, right]);
     let y = rows.now(course, step);
-    // Past the sweeps' names, not through them.
-    let mut from = left + gutter - 8.0;
-    for placed in &placed {
-        let to = placed.left + placed.width;
-        frame.line([from, y], [to, y], 1.5, Ink::Accent, None);
-        from = to + if placed.panel.sweeps.is_empty() { 0.0 } else { SIDE };
+    for (i, placed) in placed.iter().enumerate() {
+        let from = if i == 0 { left + gutter - 8.0 } else { placed.left };
+        frame.line([from, y], [placed.left + placed.width, y], 1.5, Ink::Accent, None);
     }
     for placed in &placed {
         draw(&mut frame, course, &rows, placed, step, view.hovered);
@@ -267,13 +264,17 @@ fn hue(access: AccessKind) -> Hue {
 }
 
 fn keys(course: &Course) -> Vec<Key<'static>> {
-    let names = [("load", "still to be loaded"), ("store", "still to be stored"), ("atomic", "atomic to come")];
+    let names = [
+        ("load", "still to be loaded", "loads to come"),
+        ("store", "still to be stored", "stores to come"),
+        ("atomic", "atomic to come", "atomics to come"),
+    ];
     let mut keys = Vec::new();
-    for (i, (name, ghost)) in names.into_iter().enumerate() {
+    for (i, (name, ghost, short)) in names.into_iter().enumerate() {
         if course.panels.iter().any(|panel| panel.times[i] > 0.0) {
             let (ink, faint) = (hue(KINDS[i]).ink(), hue(KINDS[i]).tint(GHOST));
             keys.push(Key { fill: ink, edge: ink, long: name, short: name });
-            keys.push(Key { fill: faint, edge: faint, long: ghost, short: "to come" });
+            keys.push(Key { fill: faint, edge: faint, long: ghost, short });
         }
     }
     keys.push(Key { fill: Ink::Accent, edge: Ink::Accent, long: "now", short: "now" });

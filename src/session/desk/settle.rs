@@ -11,7 +11,6 @@ use super::state::State;
 use crate::lesson::{Facts, Variant};
 use crate::session::ask::{Answers, At, How, Noting, Question, Store};
 use crate::session::note::interpolate::spoken_of;
-use crate::session::show::staged;
 use crate::trace::record::Backend;
 
 impl Desk {
@@ -198,7 +197,7 @@ impl State {
         let spoken = place.step().map(|step| spoken_of(lesson, step)).unwrap_or_default();
         // The roofline shows the whole ladder, as far as it can be traced.
         let ladder = place.kernel().filter(|_| self.asks().roofline);
-        let rungs = ladder.into_iter().flat_map(|kernel| staged::rungs(lesson, kernel)).map(|rung| rung.id.clone());
+        let rungs = ladder.into_iter().flat_map(|kernel| lesson.rungs(kernel)).map(|rung| rung.id.clone());
         for id in spoken.into_iter().chain(rungs.filter(|id| lesson.program(id).is_some())) {
             if !wanted.contains(&id) {
                 wanted.push(id);

@@ -10,9 +10,8 @@ use crate::job::{Job, Launch};
 use crate::lesson::cuda::shipped_path;
 use crate::lesson::{Lesson, Pack, Program, Step, Variant};
 use crate::session::jobs::{self, Params, Purpose};
-use crate::session::run::devices::Devices;
 use crate::session::run;
-use crate::session::show::staged;
+use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
 
 /// Sections by file: PTX by its key.
@@ -108,7 +107,7 @@ fn compared(lesson: &Lesson, step: &Step) -> Option<Vec<Variant>> {
     let job = jobs::sketch(lesson, &step.variant, &run::params(lesson, &step.set).ok()?)?;
     let subject = Subject { picture: &step.figure, buffer: None, program, job: &job, pass };
     let kernel = (*lesson.launched(&step.variant).get(pass)?)?;
-    let rungs = staged::rungs(lesson, kernel).filter(|rung| lesson.program(&rung.id).is_some_and(|own| own.alone));
+    let rungs = lesson.rungs(kernel).filter(|rung| lesson.program(&rung.id).is_some_and(|own| own.alone));
     let asks = figures::find(&step.figure.name)?.asks(&subject);
     asks.roofline.then(|| rungs.map(|rung| Variant::plain(&rung.id)).collect())
 }

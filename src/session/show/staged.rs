@@ -94,12 +94,6 @@ pub fn waits(pass: &PassRecord, chosen: &Chosen<'_>) -> Option<Waits> {
     })
 }
 
-/// The kernels that share a kernel's ladder, in its order; only the kernel itself if it is in none.
-pub fn rungs<'a>(lesson: &'a Lesson, kernel: &'a Kernel) -> impl Iterator<Item = &'a Kernel> {
-    let with = |k: &&Kernel| k.id == kernel.id || (!k.ladder.is_empty() && k.ladder == kernel.ladder);
-    lesson.kernels.iter().filter(with)
-}
-
 /// Everything besides runs that pictures are drawn from: the devices, recordings and sweeps.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
@@ -186,7 +180,7 @@ pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: 
     let setting = stage.setting();
     let (mut bytes, mut medians_s) = (BTreeMap::new(), BTreeMap::new());
     // Kernels that run only as part of a program have no run of their own.
-    for rung in rungs(&setting.lesson, kernel) {
+    for rung in setting.lesson.rungs(kernel) {
         let is_shown = rung.id == kernel.id;
         let own = setting.lesson.program(&rung.id).filter(|program| program.alone).map(|_| Variant::plain(&rung.id));
         let Some(variant) = is_shown.then(|| stage.variant().clone()).or(own) else { continue };
@@ -243,7 +237,7 @@ impl Known<'_> {
         let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
         let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
         let (mut spots, mut swept, mut halves) = (Vec::new(), false, false);
-        for rung in rungs(self.lesson, kernel) {
+        for rung in self.lesson.rungs(kernel) {
             let job = jobs::sketch(self.lesson, &Variant::plain(&rung.id), self.params);
             halves |= job.iter().flat_map(|job| &job.buffers).any(|buffer| buffer.elem.bytes() == 2);
             let shown = needs.filter(|_| rung.id == kernel.id);
@@ -298,7 +292,7 @@ impl Known<'_> {
 
     /// The points of a sweep at the learner's own value if it has that, else at its greatest.
     fn cut(&self, kernel: &Kernel, sweep: &Sweep) -> Cut {
-        let rung = |id: &str| rungs(self.lesson, kernel).any(|rung| rung.id == id);
+        let rung = |id: &str| self.lesson.rungs(kernel).any(|rung| rung.id == id);
         let rate = |point: &&crate::session::run::output::SweepPoint| {
             let kernel = &point.kernel;
             kernel.is_ok()

@@ -19,6 +19,7 @@ mod convert;
 mod flow;
 mod halves;
 mod hopper;
+mod joined;
 mod lanes;
 mod leaving;
 mod lines;
@@ -218,7 +219,8 @@ pub(super) fn lower(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
 }
 
 fn lower_here(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
-    let kernel = parse::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
+    let mut kernel = parse::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
+    joined::join_loads(&mut kernel);
     let flow = flow::flow(ptx.file, &kernel)?;
     lower::lower(ptx, &kernel, &flow)
 }

@@ -128,7 +128,7 @@ impl Lower<'_> {
                     continue;
                 }
             };
-            let base = offset.next_multiple_of(v.align.into());
+            let base = offset.next_multiple_of(v.placed_align().into());
             let bytes = if v.bytes > 0 { v.bytes } else { u64::from(self.ptx.shared_bytes) };
             if v.bytes > 0 {
                 *offset = base.saturating_add(v.bytes);

@@ -1,0 +1,289 @@
+//! Loads of words of shared memory that follow each other become one of 8 or 16 bytes: the assembler joins them where it can prove that
+//! the address is a multiple of that, so the hardware counts one request.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::module::{Base, Instruction, Kernel, Memory, Operand, Part, RegId, Ty};
+use super::registers::uses;
+
+/// The power of two that zero is a multiple of, and any other of which more is not known.
+const ANY: u32 = 63;
+/// The rounds in which multiples are looked for, which bound the time that a long text takes.
+const ROUNDS: usize = 32;
+
+/// Joins the loads of `kernel` that the assembler joins.
+pub(super) fn join_loads(kernel: &mut Kernel) {
+    let multiples = multiples(kernel);
+    let mut gone = vec![false; kernel.body.len()];
+    for run in runs(kernel) {
+        for (first, members) in groups(kernel, &multiples, run) {
+            let destinations: Vec<Operand> =
+                members.iter().filter_map(|at| load(&kernel.body[*at])).map(|l| Operand::Reg(l.to)).collect();
+            let lowest = members.first().and_then(|at| load(&kernel.body[*at])).map(|l| l.address.clone());
+            members.iter().filter(|at| **at != first).for_each(|at| gone[*at] = true);
+            let (Some(lowest), Part::Instruction(i)) = (lowest, &mut kernel.body[first]) else { continue };
+            i.words.insert(i.words.len() - 1, format!("v{}", destinations.len()));
+            i.operands[..2].clone_from_slice(&[Operand::Parts(destinations), lowest]);
+        }
+    }
+    let mut gone = gone.into_iter();
+    kernel.body.retain(|_| !gone.next().unwrap_or(false));
+}
+
+/// A load of one word of shared memory.
+struct Load<'a> {
+    to: RegId,
+    address: &'a Operand,
+    base: &'a Base,
+    offset: i64,
+}
+
+fn load(part: &Part) -> Option<Load<'_>> {
+    let Part::Instruction(i) = part else { return None };
+    let plain = i.words[0] == "ld"
+        && i.has("shared")
+        && !["volatile", "v2", "v4", "acquire", "relaxed"].iter().any(|word| i.has(word));
+    let is_word = i.types().last().is_some_and(|ty| ty.bits() == 32);
+    match i.operands.as_slice() {
+        [Operand::Reg(to), address @ Operand::Address { base, offset }, ..]
+            if plain && is_word && i.guard.is_none() =>
+        {
+            Some(Load { to: *to, address, base, offset: *offset })
+        }
+        _ => None,
+    }
+}
+
+/// The parts of the body between which nothing branches, waits or writes shared memory.
+fn runs(kernel: &Kernel) -> Vec<Range<usize>> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for (at, part) in kernel.body.iter().enumerate() {
+        if ends(part) {
+            runs.push(start..at);
+            start = at + 1;
+        }
+    }
+    runs.push(start..kernel.body.len());
+    runs
+}
+
+fn ends(part: &Part) -> bool {
+    let Part::Instruction(i) = part else { return true };
+    match i.words[0].as_str() {
+        "st" | "atom" | "red" => !["global", "local", "param"].iter().any(|space| i.has(space)),
+        "bra" | "brx" | "ret" | "exit" | "call" | "bar" | "barrier" | "membar" | "fence" | "cp" | "stmatrix"
+        | "mbarrier" | "wgmma" | "nanosleep" | "trap" | "printf" | "assert" | "setmaxnreg" => true,
+        "wmma" => i.has("store"),
+        _ => false,
+    }
+}
+
+/// The loads of a run that are joined, each with where the joined one is: in the order of their words.
+fn groups(kernel: &Kernel, multiples: &[u32], run: Range<usize>) -> Vec<(usize, Vec<usize>)> {
+    // By base, and how often the run has written it, the load of each offset.
+    let mut by_base: BTreeMap<(String, usize), Offsets> = BTreeMap::new();
+    let mut written: HashMap<RegId, usize> = HashMap::new();
+    // By register, where the run uses it.
+    let mut used: HashMap<RegId, Vec<usize>> = HashMap::new();
+    for at in run {
+        if let Some(Load { base, offset, .. }) = load(&kernel.body[at]) {
+            let version = match base {
+                Base::Reg(reg) => written.get(reg).copied().unwrap_or(0),
+                _ => 0,
+            };
+            let new = || Offsets { multiple: multiple_of_base(kernel, multiples, base), loads: BTreeMap::new() };
+            by_base.entry((format!("{base:?}"), version)).or_insert_with(new).loads.entry(offset).or_insert(at);
+        }
+        if let Part::Instruction(i) = &kernel.body[at] {
+            uses(i, |_| {}, |reg| *written.entry(reg).or_default() += 1);
+            let used = RefCell::new(&mut used);
+            let note = |reg| used.borrow_mut().entry(reg).or_default().push(at);
+            uses(i, note, note);
+        }
+    }
+    let is_free = |first: usize, at: usize| {
+        let to = load(&kernel.body[at]).map(|load| load.to);
+        let places = to.and_then(|to| used.get(&to)).map_or(&[][..], Vec::as_slice);
+        places.get(places.partition_point(|place| *place < first)).is_none_or(|place| *place >= at)
+    };
+    by_base.into_values().flat_map(|offsets| offsets.joined(is_free)).collect()
+}
+
+/// The loads of words from one base.
+struct Offsets {
+    /// The base is a multiple of two to the power of this.
+    multiple: u32,
+    /// By offset, where the first load of it is.
+    loads: BTreeMap<i64, usize>,
+}
+
+impl Offsets {
+    /// The loads that are joined: four words, or else two. `is_free` says whether a load's register is used from one place to its own.
+    fn joined(mut self, is_free: impl Fn(usize, usize) -> bool) -> Vec<(usize, Vec<usize>)> {
+        let mut found = Vec::new();
+        for (words, power) in [(4, 4), (2, 3)] {
+            if self.multiple < power {
+                continue;
+            }
+            let starts: Vec<i64> = self.loads.keys().copied().filter(|offset| offset % (4 * words) == 0).collect();
+            for start in starts {
+                let offsets = || (0..words).map(move |word| start.saturating_add(4 * word));
+                let members: Option<Vec<usize>> = offsets().map(|offset| self.loads.get(&offset).copied()).collect();
+                let Some(members) = members else { continue };
+                let first = members.iter().copied().min().unwrap_or_default();
+                if members.iter().all(|at| is_free(first, *at)) {
+                    offsets().for_each(|offset| {
+                        self.loads.remove(&offset);
+                    });
+                    found.push((first, members));
+                }
+            }
+        }
+        found
+    }
+}
+
+fn multiple_of_base(kernel: &Kernel, multiples: &[u32], base: &Base) -> u32 {
+    match base {
+        Base::Reg(reg) => multiples[*reg as usize],
+        Base::Name(name) => multiple_of_variable(kernel, name),
+        Base::Nothing => 0,
+    }
+}
+
+fn multiple_of_variable(kernel: &Kernel, name: &str) -> u32 {
+    let variable = kernel.variables.iter().find(|variable| variable.name == name);
+    variable.filter(|v| v.memory == Memory::Shared).map_or(0, |v| v.placed_align().trailing_zeros())
+}
+
+/// By register, the greatest power of two that all its values are known to be multiples of, as an exponent; 0 for all where that takes too long to
+/// find.
+fn multiples(kernel: &Kernel) -> Vec<u32> {
+    let mut of = vec![ANY; kernel.regs.len()];
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        for part in &kernel.body {
+            let Part::Instruction(i) = part else { continue };
+            let new = multiple(kernel, i, &of);
+            uses(
+                i,
+                |_| {},
+                |reg| {
+                    changed |= new < of[reg as usize];
+                    of[reg as usize] = of[reg as usize].min(new);
+                },
+            );
+        }
+        if !changed {
+            return of;
+        }
+    }
+    vec![0; kernel.regs.len()]
+}
+
+/// The same of an instruction's result.
+fn multiple(kernel: &Kernel, i: &Instruction, of: &[u32]) -> u32 {
+    let known = |at: usize| match i.operands.get(at) {
+        Some(Operand::Reg(reg)) => of[*reg as usize],
+        Some(Operand::Whole(0)) => ANY,
+        Some(Operand::Whole(value)) => value.trailing_zeros(),
+        Some(Operand::Name(name)) => multiple_of_variable(kernel, name),
+        _ => 0,
+    };
+    let whole = |ty: &Ty| matches!(ty, Ty::Bits(_) | Ty::Unsigned(_) | Ty::Signed(_));
+    if !i.types().iter().all(whole) {
+        return 0;
+    }
+    let product = || (known(1) + known(2)).min(ANY);
+    match (i.words[0].as_str(), i.operands.get(2)) {
+        ("mov" | "cvta" | "cvt", _) => known(1),
+        ("shl", Some(Operand::Whole(by))) => (known(1) + (*by).min(64) as u32).min(ANY),
+        ("add" | "sub" | "or" | "xor" | "min" | "max" | "selp", _) => known(1).min(known(2)),
+        ("and", _) => known(1).max(known(2)),
+        ("mul", _) if !i.has("hi") => product(),
+        ("mad", _) if !i.has("hi") => product().min(known(3)),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    /// The loads of a kernel with a body, after they are joined: `v4 12` for four words from byte 12 on.
+    fn loads(body: &str) -> Vec<String> {
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n\
+             .reg .pred %p<3>;\n.shared .align 4 .b8 tile[256];\n.shared .align 4 .b8 two[8];\n{body}\nret;\n}}\n"
+        );
+        let mut kernel = parse::kernel("k.ptx", &text, "k", &|_, _| None).unwrap();
+        join_loads(&mut kernel);
+        let loads = kernel.body.iter().filter_map(|part| match part {
+            Part::Instruction(i) if i.words[0] == "ld" => Some(i),
+            _ => None,
+        });
+        let said = loads.map(|i| {
+            let Some(Operand::Address { offset, .. }) = i.operands.get(1) else { panic!("{i:?}") };
+            let words = i.words.iter().find(|word| word.starts_with('v')).map_or("one", String::as_str);
+            format!("{words} {offset}")
+        });
+        said.collect()
+    }
+
+    /// A row of `tile`, of as many bytes as a power of two.
+    fn row(power: u32) -> String {
+        format!("mov.u32 %r1, %tid.y;\nshl.b32 %r2, %r1, {power};\nmov.u32 %r3, tile;\nadd.s32 %r4, %r3, %r2;\n")
+    }
+
+    fn words(offsets: &[u32]) -> String {
+        let load = |(i, offset): (usize, &u32)| format!("ld.shared.f32 %f{}, [%r4+{offset}];\n", i + 1);
+        offsets.iter().enumerate().map(load).collect()
+    }
+
+    #[test]
+    fn neighbours_are_one_load_as_wide_as_the_address_is_known_to_allow() {
+        assert_eq!(loads(&(row(4) + &words(&[0, 4, 8, 12]))), ["v4 0"]);
+        assert_eq!(loads(&(row(3) + &words(&[0, 4, 8, 12]))), ["v2 0", "v2 8"]);
+        assert_eq!(loads(&(row(2) + &words(&[0, 4]))), ["one 0", "one 4"]);
+        // In any order, and only from a multiple of their size on.
+        assert_eq!(loads(&(row(4) + &words(&[8, 4, 12, 16, 20]))), ["v2 8", "one 4", "v2 16"]);
+        // A variable without room for 16 bytes has the alignment that it declares.
+        assert_eq!(loads("ld.shared.f32 %f1, [two];\nld.shared.f32 %f2, [two+4];\n"), ["one 0", "one 4"]);
+        assert_eq!(loads("ld.shared.f32 %f1, [tile];\nld.shared.f32 %f2, [tile+4];\n"), ["v2 0"]);
+    }
+
+    #[test]
+    fn what_may_change_a_word_or_its_register_keeps_loads_apart() {
+        let pair = |between: &str| {
+            loads(&format!("{}ld.shared.f32 %f1, [%r4];\n{between}\nld.shared.f32 %f2, [%r4+4];\n", row(4)))
+        };
+        assert_eq!(pair("add.f32 %f3, %f4, %f5;"), ["v2 0"]);
+        for between in [
+            "st.shared.f32 [%r3], %f4;",
+            "bar.sync 0;",
+            "@%p1 bra $there;\n$there:",
+            "add.f32 %f3, %f2, %f5;",
+            "mov.f32 %f2, %f5;",
+            "add.s32 %r4, %r4, 16;",
+        ] {
+            assert_eq!(pair(between).len(), 2, "{between}");
+        }
+        // A predicate may leave one of them out.
+        assert_eq!(loads(&(row(4) + "ld.shared.f32 %f1, [%r4];\n@%p1 ld.shared.f32 %f2, [%r4+4];\n")).len(), 2);
+    }
+
+    #[test]
+    fn a_value_of_a_loop_is_a_multiple_of_what_all_its_writes_are() {
+        let walk = |step: u32| {
+            let start = format!("{}$again:\nadd.s32 %r4, %r4, {step};\n", row(4));
+            loads(&(start + &words(&[0, 4, 8, 12]) + "@%p1 bra $again;\n"))
+        };
+        assert_eq!(walk(64), ["v4 0"]);
+        assert_eq!(walk(8), ["v2 0", "v2 8"]);
+        assert_eq!(walk(4).len(), 4);
+    }
+}
