@@ -77,7 +77,7 @@ fn frame(view: &View<'_>) -> Frame {
         keys.extend(ink.map(|series| Key {
             fill: Ink::Panel,
             edge: series.ink,
-            long: "scaled down, before the tile is added",
+            long: "scaled down, before more is added",
             short: "scaled down",
         }));
         legend(&mut frame, 16.0, height - KEY / 2.0, width - 32.0, &keys);
