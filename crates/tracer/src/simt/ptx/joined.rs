@@ -7,15 +7,18 @@ use std::ops::Range;
 
 use super::module::{Base, Instruction, Kernel, Memory, Operand, Part, RegId, Ty};
 use super::registers::uses;
+use super::variables::places;
 
 /// The power of two that zero is a multiple of, and any other of which more is not known.
 const ANY: u32 = 63;
+/// Shared memory begins at a multiple of two to the power of this.
+const START: u32 = 10;
 /// The rounds in which multiples are looked for, which bound the time that a long text takes.
 const ROUNDS: usize = 32;
 
 /// Joins the loads of `kernel` that the assembler joins.
 pub(super) fn join_loads(kernel: &mut Kernel) {
-    let multiples = multiples(kernel);
+    let multiples = Multiples::of(kernel);
     let mut gone = vec![false; kernel.body.len()];
     for run in runs(kernel) {
         for (first, members) in groups(kernel, &multiples, run) {
@@ -38,6 +41,8 @@ struct Load<'a> {
     address: &'a Operand,
     base: &'a Base,
     offset: i64,
+    /// Whether a register of 64 bits gets the sign of the word.
+    is_signed: bool,
 }
 
 fn load(part: &Part) -> Option<Load<'_>> {
@@ -50,7 +55,13 @@ fn load(part: &Part) -> Option<Load<'_>> {
         [Operand::Reg(to), address @ Operand::Address { base, offset }, ..]
             if plain && is_word && i.guard.is_none() =>
         {
-            Some(Load { to: *to, address, base, offset: *offset })
+            Some(Load {
+                to: *to,
+                address,
+                base,
+                offset: *offset,
+                is_signed: i.types().last().is_some_and(|ty| ty.is_signed()),
+            })
         }
         _ => None,
     }
@@ -82,20 +93,26 @@ fn ends(part: &Part) -> bool {
 }
 
 /// The loads of a run that are joined, each with where the joined one is: in the order of their words.
-fn groups(kernel: &Kernel, multiples: &[u32], run: Range<usize>) -> Vec<(usize, Vec<usize>)> {
-    // By base, and how often the run has written it, the load of each offset.
-    let mut by_base: BTreeMap<(String, usize), Offsets> = BTreeMap::new();
+fn groups(kernel: &Kernel, multiples: &Multiples, run: Range<usize>) -> Vec<(usize, Vec<usize>)> {
+    // By base, how often the run has written it, and how words are extended, the load of each offset.
+    let mut by_base: BTreeMap<(String, usize, bool), Offsets> = BTreeMap::new();
     let mut written: HashMap<RegId, usize> = HashMap::new();
     // By register, where the run uses it.
     let mut used: HashMap<RegId, Vec<usize>> = HashMap::new();
     for at in run {
-        if let Some(Load { base, offset, .. }) = load(&kernel.body[at]) {
+        if let Some(Load { to, base, offset, is_signed, .. }) = load(&kernel.body[at]) {
+            let extends = is_signed && kernel.regs[to as usize].is_wide();
             let version = match base {
                 Base::Reg(reg) => written.get(reg).copied().unwrap_or(0),
                 _ => 0,
             };
-            let new = || Offsets { multiple: multiple_of_base(kernel, multiples, base), loads: BTreeMap::new() };
-            by_base.entry((format!("{base:?}"), version)).or_insert_with(new).loads.entry(offset).or_insert(at);
+            let new = || Offsets { multiple: multiples.base(base), loads: BTreeMap::new() };
+            by_base
+                .entry((format!("{base:?}"), version, extends))
+                .or_insert_with(new)
+                .loads
+                .entry(offset)
+                .or_insert(at);
         }
         if let Part::Instruction(i) = &kernel.body[at] {
             uses(i, |_| {}, |reg| *written.entry(reg).or_default() += 1);
@@ -146,66 +163,83 @@ impl Offsets {
     }
 }
 
-fn multiple_of_base(kernel: &Kernel, multiples: &[u32], base: &Base) -> u32 {
-    match base {
-        Base::Reg(reg) => multiples[*reg as usize],
-        Base::Name(name) => multiple_of_variable(kernel, name),
-        Base::Nothing => 0,
-    }
+/// What addresses are multiples of, as exponents of two.
+struct Multiples {
+    /// By name, a variable of shared memory.
+    variables: HashMap<String, u32>,
+    /// By register, all values of it; 0 where that takes too long to find.
+    registers: Vec<u32>,
 }
 
-fn multiple_of_variable(kernel: &Kernel, name: &str) -> u32 {
-    let variable = kernel.variables.iter().find(|variable| variable.name == name);
-    variable.filter(|v| v.memory == Memory::Shared).map_or(0, |v| v.placed_align().trailing_zeros())
-}
-
-/// By register, the greatest power of two that all its values are known to be multiples of, as an exponent; 0 for all where that takes too long to
-/// find.
-fn multiples(kernel: &Kernel) -> Vec<u32> {
-    let mut of = vec![ANY; kernel.regs.len()];
-    for _ in 0..ROUNDS {
-        let mut changed = false;
-        for part in &kernel.body {
-            let Part::Instruction(i) = part else { continue };
-            let new = multiple(kernel, i, &of);
-            uses(
-                i,
-                |_| {},
-                |reg| {
-                    changed |= new < of[reg as usize];
-                    of[reg as usize] = of[reg as usize].min(new);
-                },
-            );
+impl Multiples {
+    fn of(kernel: &Kernel) -> Self {
+        let placed = kernel.variables.iter().zip(places(kernel)).filter(|(v, _)| v.memory == Memory::Shared);
+        let variables = placed.filter_map(|(v, place)| {
+            // The launch sizes those without a size, and may place them.
+            let power = if v.bytes > 0 { place?.trailing_zeros().min(START) } else { v.align.trailing_zeros() };
+            Some((v.name.clone(), power))
+        });
+        let mut found = Self { variables: variables.collect(), registers: vec![ANY; kernel.regs.len()] };
+        if !found.find(kernel) {
+            found.registers.fill(0);
         }
-        if !changed {
-            return of;
+        found
+    }
+
+    /// Lowers the registers' exponents until they hold for every instruction; false if that takes too long.
+    fn find(&mut self, kernel: &Kernel) -> bool {
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for part in &kernel.body {
+                let Part::Instruction(i) = part else { continue };
+                let new = self.result(i);
+                let lower = |reg: RegId| {
+                    let known = &mut self.registers[reg as usize];
+                    changed |= new < *known;
+                    *known = new.min(*known);
+                };
+                uses(i, |_| {}, lower);
+            }
+            if !changed {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn base(&self, base: &Base) -> u32 {
+        match base {
+            Base::Reg(reg) => self.registers[*reg as usize],
+            Base::Name(name) => self.variables.get(name).copied().unwrap_or(0),
+            Base::Nothing => 0,
         }
     }
-    vec![0; kernel.regs.len()]
-}
 
-/// The same of an instruction's result.
-fn multiple(kernel: &Kernel, i: &Instruction, of: &[u32]) -> u32 {
-    let known = |at: usize| match i.operands.get(at) {
-        Some(Operand::Reg(reg)) => of[*reg as usize],
-        Some(Operand::Whole(0)) => ANY,
-        Some(Operand::Whole(value)) => value.trailing_zeros(),
-        Some(Operand::Name(name)) => multiple_of_variable(kernel, name),
-        _ => 0,
-    };
-    let whole = |ty: &Ty| matches!(ty, Ty::Bits(_) | Ty::Unsigned(_) | Ty::Signed(_));
-    if !i.types().iter().all(whole) {
-        return 0;
-    }
-    let product = || (known(1) + known(2)).min(ANY);
-    match (i.words[0].as_str(), i.operands.get(2)) {
-        ("mov" | "cvta" | "cvt", _) => known(1),
-        ("shl", Some(Operand::Whole(by))) => (known(1) + (*by).min(64) as u32).min(ANY),
-        ("add" | "sub" | "or" | "xor" | "min" | "max" | "selp", _) => known(1).min(known(2)),
-        ("and", _) => known(1).max(known(2)),
-        ("mul", _) if !i.has("hi") => product(),
-        ("mad", _) if !i.has("hi") => product().min(known(3)),
-        _ => 0,
+    /// The exponent of an instruction's result.
+    fn result(&self, i: &Instruction) -> u32 {
+        let known = |at: usize| match i.operands.get(at) {
+            Some(Operand::Reg(reg)) => self.registers[*reg as usize],
+            Some(Operand::Whole(0)) => ANY,
+            Some(Operand::Whole(value)) => value.trailing_zeros(),
+            Some(Operand::Name(name)) => self.variables.get(name).copied().unwrap_or(0),
+            _ => 0,
+        };
+        let whole = |ty: &Ty| matches!(ty, Ty::Bits(_) | Ty::Unsigned(_) | Ty::Signed(_));
+        // Parts of a value are not multiples of what it is, nor is the end of a range.
+        let is_one = matches!(i.operands.first(), Some(Operand::Reg(_)));
+        if !is_one || i.has("sat") || !i.types().iter().all(whole) {
+            return 0;
+        }
+        let product = || (known(1) + known(2)).min(ANY);
+        match (i.words[0].as_str(), i.operands.get(2)) {
+            ("mov" | "cvta" | "cvt", _) => known(1),
+            ("shl", Some(Operand::Whole(by))) => (known(1) + (*by).min(64) as u32).min(ANY),
+            ("add" | "sub" | "or" | "xor" | "min" | "max" | "selp", _) => known(1).min(known(2)),
+            ("and", _) => known(1).max(known(2)),
+            ("mul", _) if !i.has("hi") => product(),
+            ("mad", _) if !i.has("hi") => product().min(known(3)),
+            _ => 0,
+        }
     }
 }
 
@@ -218,9 +252,9 @@ mod tests {
     fn loads(body: &str) -> Vec<String> {
         let text = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n\
-             .reg .pred %p<3>;\n.shared .align 4 .b8 tile[256];\n.shared .align 4 .b8 two[8];\n{body}\nret;\n}}\n"
+             .reg .pred %p<3>;\n.reg .b64 %rd<3>;\n.reg .b16 %rs<3>;\n.shared .align 4 .b8 odd[12];\n.shared .align 4 .b8 tile[256];\n{body}\nret;\n}}\n"
         );
-        let mut kernel = parse::kernel("k.ptx", &text, "k", &|_, _| None).unwrap();
+        let mut kernel = parse::kernel("k.ptx", &text, "k", &|_, _| None).unwrap_or_else(|why| panic!("{why}"));
         join_loads(&mut kernel);
         let loads = kernel.body.iter().filter_map(|part| match part {
             Part::Instruction(i) if i.words[0] == "ld" => Some(i),
@@ -251,8 +285,9 @@ mod tests {
         assert_eq!(loads(&(row(2) + &words(&[0, 4]))), ["one 0", "one 4"]);
         // In any order, and only from a multiple of their size on.
         assert_eq!(loads(&(row(4) + &words(&[8, 4, 12, 16, 20]))), ["v2 8", "one 4", "v2 16"]);
-        // A variable without room for 16 bytes has the alignment that it declares.
-        assert_eq!(loads("ld.shared.f32 %f1, [two];\nld.shared.f32 %f2, [two+4];\n"), ["one 0", "one 4"]);
+        // A variable comes after those that the kernel mentions before it.
+        let after = "ld.shared.f32 %f3, [odd];\nld.shared.f32 %f1, [tile];\nld.shared.f32 %f2, [tile+4];\n";
+        assert_eq!(loads(after), ["one 0", "one 0", "one 4"]);
         assert_eq!(loads("ld.shared.f32 %f1, [tile];\nld.shared.f32 %f2, [tile+4];\n"), ["v2 0"]);
     }
 
@@ -274,6 +309,23 @@ mod tests {
         }
         // A predicate may leave one of them out.
         assert_eq!(loads(&(row(4) + "ld.shared.f32 %f1, [%r4];\n@%p1 ld.shared.f32 %f2, [%r4+4];\n")).len(), 2);
+    }
+
+    #[test]
+    fn words_that_are_extended_in_two_ways_are_loaded_apart() {
+        let both = |first: &str, second: &str| {
+            loads(&format!("{}ld.shared.{first} %rd1, [%r4];\nld.shared.{second} %rd2, [%r4+4];\n", row(4))).len()
+        };
+        assert_eq!([both("s32", "s32"), both("u32", "b32"), both("s32", "u32")], [1, 1, 2]);
+    }
+
+    #[test]
+    fn a_part_of_a_value_is_no_multiple_of_what_the_value_is() {
+        let start = "mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 20;\nmov.u32 %r3, tile;\n";
+        let of = |made: &str| loads(&format!("{start}{made}\nadd.s32 %r4, %r3, %r5;\n{}", words(&[0, 4])));
+        assert_eq!(of("mov.u32 %r5, %r2;"), ["v2 0"]);
+        assert_eq!(of("mov.b32 {%rs1, %rs2}, %r2;\ncvt.u32.u16 %r5, %rs2;").len(), 2);
+        assert_eq!(of("add.sat.s32 %r5, %r2, %r2;").len(), 2);
     }
 
     #[test]

@@ -159,16 +159,6 @@ pub(super) struct Variable {
     pub at: u32,
 }
 
-impl Variable {
-    /// The alignment of its place: the assembler gives shared memory that has room for a vector of 16 bytes that alignment.
-    pub(super) fn placed_align(&self) -> u32 {
-        match self.memory {
-            Memory::Shared if self.bytes >= 16 => self.align.max(16),
-            _ => self.align,
-        }
-    }
-}
-
 /// A parameter of a kernel or a function.
 #[derive(Clone, Debug)]
 pub(super) struct Param {

@@ -1,6 +1,6 @@
 //! The memories of a kernel: its buffers, and its variables in shared and local memory.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::{Elem, Tensor};
@@ -95,48 +95,22 @@ impl Lower<'_> {
     /// Places for the variables that the kernel mentions.
     pub(super) fn memories(&mut self, buffers: usize) -> Result<(), Diagnostic> {
         let kernel = self.kernel;
-        let mut mentioned: HashMap<&str, bool> = HashMap::new();
-        for part in &kernel.body {
-            let Part::Instruction(i) = part else { continue };
-            for operand in &i.operands {
-                if workspace::is_workspace(operand) {
-                    let workspace = workspace::workspace(kernel).and_then(|v| kernel.variables.get(v));
-                    mentioned.extend(workspace.map(|v| (v.name.as_str(), true)));
-                }
-                if let Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } = operand {
-                    mentioned.insert(name, true);
-                }
-            }
-        }
+        let (mentioned, places) = (mentioned(kernel), places(kernel));
         let (mut shared, mut local) = (0_u64, 0_u64);
-        // Those that the launch sizes come last, all at one place.
-        let order = kernel.variables.iter().enumerate().filter(|(_, v)| mentioned.contains_key(v.name.as_str()));
-        let (sized, open): (Vec<_>, Vec<_>) = order.partition(|(_, v)| v.bytes > 0);
-        let end_of_open = |v: &super::module::Variable, shared: u64| {
-            shared.next_multiple_of(v.align.into()) + u64::from(self.ptx.shared_bytes)
-        };
-        let mut last = 0;
         let mut located = Vec::new();
-        for (n, v) in sized.into_iter().chain(open) {
+        for (n, v) in kernel.variables.iter().enumerate().filter(|(_, v)| mentioned.contains(v.name.as_str())) {
             self.at = v.at;
-            let offset = match v.memory {
-                Memory::Shared => &mut shared,
-                Memory::Local => &mut local,
-                Memory::Global | Memory::Const if self.memories[n].is_some() => continue,
-                Memory::Global | Memory::Const => {
+            let (Some(base), end) = (places[n], if v.memory == Memory::Shared { &mut shared } else { &mut local })
+            else {
+                if self.memories[n].is_none() {
                     self.module_variable(n, v, buffers)?;
-                    continue;
                 }
+                continue;
             };
-            let base = offset.next_multiple_of(v.placed_align().into());
             let bytes = if v.bytes > 0 { v.bytes } else { u64::from(self.ptx.shared_bytes) };
-            if v.bytes > 0 {
-                *offset = base.saturating_add(v.bytes);
-            } else {
-                last = last.max(end_of_open(v, *offset));
-            }
+            *end = base.saturating_add(bytes).max(*end);
             let most = if v.memory == Memory::Shared { MAX_SHARED_BYTES } else { MAX_LOCAL_BYTES };
-            if base + bytes > most {
+            if *end > most {
                 return Err(self.error(format!("`{}` is too large to trace: {} bytes are the most", v.name, most)));
             }
             located.push((n, v, u32::try_from(base).unwrap_or(0), u32::try_from(bytes).unwrap_or(0)));
@@ -152,7 +126,7 @@ impl Lower<'_> {
             }
             self.memories[n] = Some(Located { memory: v.memory, variable, base, bytes: Some(bytes) });
         }
-        self.b.ir.shared_bytes = u32::try_from(shared.max(last)).unwrap_or(0).next_multiple_of(4);
+        self.b.ir.shared_bytes = u32::try_from(shared).unwrap_or(0).next_multiple_of(4);
         self.b.ir.local_words = u32::try_from(local.div_ceil(4)).unwrap_or(0);
         Ok(())
     }
@@ -230,6 +204,47 @@ fn mentions(kernel: &Kernel, name: &str) -> bool {
 /// Whether a kernel mentions shared memory whose size its launch gives.
 pub(super) fn has_dynamic_shared(kernel: &Kernel) -> bool {
     kernel.variables.iter().any(|v| v.memory == Memory::Shared && v.bytes == 0 && mentions(kernel, &v.name))
+}
+
+/// The names of the variables that a kernel mentions.
+fn mentioned(kernel: &Kernel) -> HashSet<&str> {
+    let mut mentioned = HashSet::new();
+    for part in &kernel.body {
+        let Part::Instruction(i) = part else { continue };
+        for operand in &i.operands {
+            if workspace::is_workspace(operand) {
+                let workspace = workspace::workspace(kernel).and_then(|v| kernel.variables.get(v));
+                mentioned.extend(workspace.map(|v| v.name.as_str()));
+            }
+            if let Operand::Name(name) | Operand::Address { base: Base::Name(name), .. } = operand {
+                mentioned.insert(name.as_str());
+            }
+        }
+    }
+    mentioned
+}
+
+/// By variable, its first byte in shared or local memory: one after the other as the text has them, each at its alignment, as the assembler
+/// places them, and those that the launch sizes last, all at one place. None of other variables, and where the kernel does not mention it.
+pub(super) fn places(kernel: &Kernel) -> Vec<Option<u64>> {
+    let mentioned = mentioned(kernel);
+    let mut places = vec![None; kernel.variables.len()];
+    let (mut shared, mut local) = (0_u64, 0_u64);
+    let order = kernel.variables.iter().enumerate().filter(|(_, v)| mentioned.contains(v.name.as_str()));
+    let (sized, open): (Vec<_>, Vec<_>) = order.partition(|(_, v)| v.bytes > 0);
+    for (n, v) in sized.into_iter().chain(open) {
+        let end = match v.memory {
+            Memory::Shared => &mut shared,
+            Memory::Local => &mut local,
+            Memory::Global | Memory::Const => continue,
+        };
+        let base = end.next_multiple_of(v.align.into());
+        places[n] = Some(base);
+        if v.bytes > 0 {
+            *end = base.saturating_add(v.bytes);
+        }
+    }
+    places
 }
 
 /// The variables of the module that a kernel mentions.

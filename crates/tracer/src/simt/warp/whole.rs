@@ -118,7 +118,9 @@ impl<const W: usize> Warp<W> {
                     let elem = variables.get(usize::from(place.variable)).map_or(4, |v| v.elem.bytes() as i64);
                     // Bytes and halves of a buffer that is shown in words.
                     let elem = elem.min(i64::from(place.width.bytes()));
-                    let index = (address - whole.low).div_euclid(elem);
+                    // Of an access that begins inside, the first element beyond.
+                    let first = if (whole.low..whole.high).contains(&address) { whole.high } else { address };
+                    let index = (first - whole.low).div_euclid(elem);
                     let side = if address < whole.low { "before the start" } else { "past the end" };
                     format!(
                         "index {index} is {side} of {}, which has {} elements (workgroup {}, warp {}, lane {lane}, \
