@@ -168,9 +168,9 @@ impl Cache {
                 let (from, gap, level) = (x + w / 2.0, GAP / 2.0, y + h + GAP / 2.0);
                 let beside = pool - BETWEEN / 2.0;
                 let above = top - gap;
-                let ends = [[from, y + h], [from, level], [beside, level], [beside, above], [to + side / 2.0, above]];
-                let end = [[to + side / 2.0, top]];
-                let points: Vec<[f32; 2]> = ends.into_iter().chain(end).collect();
+                let over = to + side / 2.0;
+                let points =
+                    vec![[from, y + h], [from, level], [beside, level], [beside, above], [over, above], [over, top]];
                 frame.items.push(Item::Polyline { points, width: 2.0, ink: Ink::Accent, tag: None });
             }
         }

@@ -19,7 +19,7 @@ static CARD: Card = Card {
         Arg::optional(
             "scaled",
             ArgKind::Texts,
-            "series that a rise multiplies by the exponential of what was less what is, at first",
+            "series that are multiplied by e^(value before - value now) where the other grows",
         ),
     ],
 };

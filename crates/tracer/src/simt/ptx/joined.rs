@@ -1,7 +1,6 @@
 //! Loads of words of shared memory that follow each other become one of 8 or 16 bytes: the assembler joins them where it can prove that
 //! the address is a multiple of that, so the hardware counts one request.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -9,11 +8,11 @@ use super::module::{Base, Instruction, Kernel, Memory, Operand, Part, RegId, Ty}
 use super::registers::uses;
 use super::variables::places;
 
-/// The power of two that zero is a multiple of, and any other of which more is not known.
+/// The exponent for zero, which is a multiple of every power of two, and for a register before its first write is seen.
 const ANY: u32 = 63;
-/// Shared memory begins at a multiple of two to the power of this.
+/// The exponent of the alignment of shared memory as a whole, 1,024 bytes.
 const START: u32 = 10;
-/// The rounds in which multiples are looked for, which bound the time that a long text takes.
+/// The maximum number of passes over the instructions in search of alignments: it bounds the time for a long text.
 const ROUNDS: usize = 32;
 
 /// Joins the loads of `kernel` that the assembler joins.
@@ -41,7 +40,7 @@ struct Load<'a> {
     address: &'a Operand,
     base: &'a Base,
     offset: i64,
-    /// Whether a register of 64 bits gets the sign of the word.
+    /// Whether the word is sign-extended in a 64-bit register.
     is_signed: bool,
 }
 
@@ -94,7 +93,7 @@ fn ends(part: &Part) -> bool {
 
 /// The loads of a run that are joined, each with where the joined one is: in the order of their words.
 fn groups(kernel: &Kernel, multiples: &Multiples, run: Range<usize>) -> Vec<(usize, Vec<usize>)> {
-    // By base, how often the run has written it, and how words are extended, the load of each offset.
+    // The key is the base, the number of writes to it so far, and whether words are sign-extended.
     let mut by_base: BTreeMap<(String, usize, bool), Offsets> = BTreeMap::new();
     let mut written: HashMap<RegId, usize> = HashMap::new();
     // By register, where the run uses it.
@@ -115,10 +114,10 @@ fn groups(kernel: &Kernel, multiples: &Multiples, run: Range<usize>) -> Vec<(usi
                 .or_insert(at);
         }
         if let Part::Instruction(i) = &kernel.body[at] {
-            uses(i, |_| {}, |reg| *written.entry(reg).or_default() += 1);
-            let used = RefCell::new(&mut used);
-            let note = |reg| used.borrow_mut().entry(reg).or_default().push(at);
-            uses(i, note, note);
+            let (mut reads, mut writes) = (Vec::new(), Vec::new());
+            uses(i, |reg| reads.push(reg), |reg| writes.push(reg));
+            writes.iter().for_each(|reg| *written.entry(*reg).or_default() += 1);
+            reads.into_iter().chain(writes).for_each(|reg| used.entry(reg).or_default().push(at));
         }
     }
     let is_free = |first: usize, at: usize| {
@@ -131,9 +130,9 @@ fn groups(kernel: &Kernel, multiples: &Multiples, run: Range<usize>) -> Vec<(usi
 
 /// The loads of words from one base.
 struct Offsets {
-    /// The base is a multiple of two to the power of this.
+    /// The exponent of the base's alignment, which is a power of two.
     multiple: u32,
-    /// By offset, where the first load of it is.
+    /// The place of the first load of each offset.
     loads: BTreeMap<i64, usize>,
 }
 
@@ -163,11 +162,11 @@ impl Offsets {
     }
 }
 
-/// What addresses are multiples of, as exponents of two.
+/// Known alignments in bytes, each as the exponent of a power of two.
 struct Multiples {
-    /// By name, a variable of shared memory.
+    /// Of variables in shared memory, by name.
     variables: HashMap<String, u32>,
-    /// By register, all values of it; 0 where that takes too long to find.
+    /// Of registers' values, by register; 0 for all if [`ROUNDS`] do not suffice.
     registers: Vec<u32>,
 }
 
@@ -175,7 +174,7 @@ impl Multiples {
     fn of(kernel: &Kernel) -> Self {
         let placed = kernel.variables.iter().zip(places(kernel)).filter(|(v, _)| v.memory == Memory::Shared);
         let variables = placed.filter_map(|(v, place)| {
-            // The launch sizes those without a size, and may place them.
+            // Of dynamic shared memory only the declared alignment is known.
             let power = if v.bytes > 0 { place?.trailing_zeros().min(START) } else { v.align.trailing_zeros() };
             Some((v.name.clone(), power))
         });
