@@ -70,6 +70,9 @@ pub(super) const ROW: f32 = 22.0;
 /// The least height of a row of numbers.
 pub(super) const LEAST_ROW: f32 = 16.0;
 const SHADE: f32 = 10.0;
+/// The most rows of a strip of shades, and their greatest height.
+const STRIP: f32 = 8.0;
+const STRIP_ROW: f32 = 32.0;
 /// The least size of a shade: smaller ones cannot be distinguished, and a picture would have a hundred thousand.
 const LEAST: f32 = 4.0;
 /// Space around the picture.
@@ -125,6 +128,9 @@ impl Contents<'_> {
         let all = matrix.map_or(0, |of| self.tensor.len() / of.max(1)) as f32;
         let fits = matches!(self.shape, Shape::Numbers) && matrix == Some(columns) && all * ROW > room;
         let cell = if fits && all * LEAST_ROW <= room { [cell[0], room / all] } else { cell };
+        // A strip of a few rows of shades takes the height that there is.
+        let strip = matches!(self.shape, Shape::Shades) && matrix == Some(columns) && (1.0..=STRIP).contains(&all);
+        let cell = if strip { [cell[0], (room / all).min(STRIP_ROW).max(cell[1])] } else { cell };
         Layout { left, columns, cell, rows: (room / cell[1] + 0.01).max(1.0) as usize }
     }
 

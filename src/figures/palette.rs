@@ -130,7 +130,7 @@ impl Theme {
                 1 => [0xE69F00, 0xA35F00],
                 2 => [0x2CC295, 0x00805D],
                 3 => [0xD98BB6, 0x96226B],
-                4 => [0xF0E442, 0x3F3A00],
+                4 => [0xF0E442, 0xAE8C00],
                 _ => [0xF0F2F5, 0x8A9099],
             },
             Ink::Heat(level) => return heat(level),

@@ -8,6 +8,8 @@ use crate::base::units::{count, si};
 /// A pass of the strip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
+    /// Its place among the program's passes.
+    pub place: usize,
     /// Its name.
     pub title: String,
     /// The kernel that it launches, or what else it does.
@@ -23,7 +25,7 @@ pub struct Stage {
 /// A buffer that one pass writes and a later one reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The pass that writes it, by its place.
+    /// The pass that writes it, by its place in the strip.
     pub from: usize,
     /// The pass that reads it.
     pub to: usize,
@@ -36,7 +38,7 @@ pub struct Edge {
 /// Passes that are repeated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rounds {
-    /// The first of them, by its place.
+    /// The first of them, by its place in the strip.
     pub first: usize,
     /// The last.
     pub last: usize,
@@ -69,6 +71,36 @@ const LINE: f32 = 18.0;
 const LANE: f32 = 7.0;
 
 impl Passes {
+    /// Without the passes that were not launched and those repetitions that have no others; the one at the place `shown` stays.
+    #[must_use]
+    pub fn launched(self, shown: Option<usize>) -> Self {
+        let stays = |stage: &Stage| stage.launches != Some(0) || shown == Some(stage.place);
+        // The place in the new strip of each pass that stays, or of the next one that does.
+        let mut kept = 0;
+        let places: Vec<(usize, bool)> = self
+            .stages
+            .iter()
+            .map(|stage| {
+                let at = (kept, stays(stage));
+                kept += usize::from(at.1);
+                at
+            })
+            .collect();
+        let edges = self.edges.into_iter().filter(|edge| places[edge.from].1 && places[edge.to].1);
+        let edges = edges.map(|edge| Edge { from: places[edge.from].0, to: places[edge.to].0, ..edge }).collect();
+        let rounds = self.rounds.into_iter().filter_map(|rounds| {
+            let (first, after) = (places[rounds.first].0, places[rounds.last].0 + usize::from(places[rounds.last].1));
+            (first < after).then(|| Rounds { first, last: after - 1, ..rounds })
+        });
+        Self { edges, rounds: rounds.collect(), stages: self.stages.into_iter().filter(stays).collect() }
+    }
+
+    /// The pass at a place of the program, and its place in the strip.
+    #[must_use]
+    pub fn find(&self, place: usize) -> Option<(usize, &Stage)> {
+        self.stages.iter().enumerate().find(|(_, stage)| stage.place == place)
+    }
+
     /// The strip's height in points.
     #[must_use]
     pub fn height(&self) -> f32 {
@@ -102,11 +134,12 @@ impl Passes {
         self.edges.iter().filter(|edge| edge.to > edge.from + 1).map(|edge| edge.to).collect::<Vec<_>>().len().min(3)
     }
 
-    /// The middle of a pass's box in a strip of this width.
+    /// The middle of the box of the pass at a place of the program, in a strip of this width.
     #[must_use]
     pub fn middle(&self, place: usize, width: f32) -> f32 {
         let [wide, gap] = self.boxes(width);
-        place as f32 * (wide + gap) + wide / 2.0
+        let at = self.find(place).map_or(0, |(at, _)| at);
+        at as f32 * (wide + gap) + wide / 2.0
     }
 
     /// The width of a box in a strip of this width, and of the gap after it.
@@ -117,7 +150,7 @@ impl Passes {
         [((width - gap * (n - 1.0)) / n).min(WIDE), gap]
     }
 
-    /// The strip, `width` points wide, with the pass `shown` on the stage. Brackets have their names within
+    /// The strip, `width` points wide, with the pass at the place `shown` of the program on the stage. Brackets have their names within
     /// the part that is `seen`, from left to right.
     #[must_use]
     pub fn frame(&self, width: f32, seen: [f32; 2], shown: Option<usize>, hovered: Option<Tag>) -> Frame {
@@ -158,7 +191,7 @@ impl Passes {
         for (at, stage) in self.stages.iter().enumerate() {
             let rect = [left(at), top, wide, BOX];
             let tag = Some(Tag::Pass(at));
-            let (fill, stroke) = match (shown == Some(at), hovered == tag) {
+            let (fill, stroke) = match (shown == Some(stage.place), hovered == tag) {
                 (true, _) => (Ink::Tint(Hue::Accent, 24), Ink::Accent),
                 (false, true) => (Ink::Raised, Ink::Muted),
                 (false, false) => (Ink::Raised, Ink::Faint),
@@ -256,7 +289,8 @@ mod tests {
     use super::*;
 
     fn passes() -> Passes {
-        let stage = |title: &str, time_s| Stage {
+        let stage = |place, title: &str, time_s| Stage {
+            place,
             title: title.to_owned(),
             does: "kernel".to_owned(),
             launches: Some(1),
@@ -265,7 +299,7 @@ mod tests {
         };
         let edge = |from, to, bytes| Edge { from, to, buffer: "b".to_owned(), bytes };
         Passes {
-            stages: vec![stage("a", Some(1e-6)), stage("b", Some(3e-6)), stage("c", None)],
+            stages: vec![stage(0, "a", Some(1e-6)), stage(1, "b", Some(3e-6)), stage(2, "c", None)],
             edges: vec![edge(0, 1, 1 << 20), edge(0, 2, 4), edge(1, 2, 1 << 10)],
             rounds: vec![Rounds { first: 1, last: 2, title: "again".to_owned(), rounds: Some(10) }],
         }
@@ -291,5 +325,24 @@ mod tests {
         let told = passes.told(Tag::Pass(1)).unwrap_or_default();
         assert_eq!(told, "b: kernel, launched once\n3.00 µs, 75% of all passes\nlanes ask for 64.0 B");
         assert_eq!(passes.told(Tag::Edge(0)).unwrap_or_default(), "`b`, 1.05 MB: written by a, read by b");
+    }
+
+    #[test]
+    fn passes_that_were_not_launched_are_left_out() {
+        let idle = |at: usize| {
+            let mut passes = passes();
+            passes.stages[at].launches = Some(0);
+            passes
+        };
+        let without = idle(1).launched(Some(2));
+        assert_eq!(without.stages.iter().map(|stage| stage.place).collect::<Vec<_>>(), [0, 2]);
+        assert_eq!(without.edges.iter().map(|edge| (edge.from, edge.to)).collect::<Vec<_>>(), [(0, 1)]);
+        assert_eq!(without.rounds.iter().map(|rounds| (rounds.first, rounds.last)).collect::<Vec<_>>(), [(1, 1)]);
+        assert_eq!(idle(2).launched(Some(0)).rounds[0].last, 1);
+        let mut none = idle(1);
+        none.stages[2].launches = Some(0);
+        assert_eq!(none.clone().launched(Some(0)).rounds, []);
+        assert_eq!(none.clone().launched(Some(1)).rounds.len(), 1, "the pass on the stage stays");
+        assert_eq!(passes().launched(None), passes());
     }
 }

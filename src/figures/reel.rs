@@ -85,6 +85,17 @@ impl Reel {
         self.film.after(place, frames)
     }
 
+    /// Whether the contents of a buffer have changed at the last change of `other` or after it, by the end of `frames` frames.
+    #[must_use]
+    pub fn changed_since(&self, name: &str, other: &str, frames: usize) -> bool {
+        let last = |name: &str| {
+            let place = self.buffers.iter().position(|buffer| buffer.name == name)?;
+            let shown = &self.film.frames[..frames.min(self.film.frames.len())];
+            shown.iter().rposition(|frame| frame.changed.iter().any(|(buffer, _)| *buffer == place))
+        };
+        last(name).is_some_and(|changed| last(other).is_none_or(|before| before <= changed))
+    }
+
     /// The contents of a buffer before and after the launch of a moment.
     #[must_use]
     pub fn around(&self, name: &str, moment: Moment) -> Option<[&Tensor; 2]> {

@@ -19,6 +19,9 @@ use crate::session::desk::state::State;
 /// One press of an arrow key, in the units of a logit.
 const STEP: f64 = 0.1;
 
+/// Points from which two sliders have room beside each other.
+const BESIDE: f32 = 520.0;
+
 /// Shows the explorer of that name; what the learner did in it.
 pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
     let explorer = explore::find(name)?;
@@ -34,6 +37,15 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
     card.show(ui, |ui| {
         ui.set_width(ui.available_width());
         let mut controls = |ui: &mut Ui, at: &mut Explored| {
+            if let [first @ Control::Whole { .. }, second @ Control::Whole { .. }] = explorer.controls
+                && ui.available_width() >= BESIDE
+            {
+                ui.columns_const(|[left, right]| {
+                    controls::show(left, *first, at);
+                    controls::show(right, *second, at);
+                });
+                return;
+            }
             for control in explorer.controls {
                 match control {
                     Control::Text => called_off |= text::show(ui, state, &mut at.text),

@@ -19,9 +19,9 @@ const GAP: f32 = 12.0;
 /// Width of a mark, with the gap before its name.
 const MARK: f32 = 22.0;
 
-/// The legend in one wrapped row; `at_ends` if the curves are labelled at their ends. If the pane `is_low`, the first names and that of
-/// the x axis, which has no line of its own then.
-pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
+/// The legend in one wrapped row, with the name of the `diamond` at the present settings; `at_ends` if the curves are labelled at their
+/// ends. If the pane `is_low`, the first names and that of the x axis, which has no line of its own then.
+pub(super) fn show(ui: &mut Ui, (plot, diamond): (&Plot, &str), (at_ends, is_low): (bool, bool)) {
     let theme = theme::of(ui);
     // A recorded curve has its kernel's colour, and a line below says what dashes mean.
     let own = |ink: Ink| plot.series.iter().any(|s| !s.recorded && s.ink == ink);
@@ -31,9 +31,7 @@ pub(super) fn show(ui: &mut Ui, plot: &Plot, (at_ends, is_low): (bool, bool)) {
     let spread = plot.series.iter().any(|s| s.points.iter().any(|p| p.high > p.low));
     let spread = (spread && !is_low).then_some(("p10–p90", Ink::Muted, Mark::Spread));
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
-    let recorded = plot.series.iter().all(|s| s.recorded);
-    let here = if recorded { "your settings, as recorded" } else { "your settings" };
-    let here = plot.current.map(|_| (here, Ink::Accent, Mark::Diamond));
+    let here = plot.current.map(|_| (diamond, Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
     let keys: Vec<(&str, Ink, Mark)> = here.into_iter().chain(entries).chain(spread).chain(ceilings).collect();
     let room = ui.available_width() - MARK;

@@ -28,6 +28,9 @@ const TWO_PLOTS: f32 = 560.0;
 /// A plot and its legend lower than this, in points, have no room for all names, nor for a line with that of the x axis.
 const LOW: f32 = 220.0;
 
+/// The name of the diamond on recorded curves.
+const RECORDED: &str = "your settings, as recorded";
+
 /// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
@@ -101,7 +104,9 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let (commands, their_turn) = title(ui, state, of, &all, chosen, turns);
     let Some(theirs) = theirs else {
         if own {
-            one(ui, "measured", &plot, details, |ui| provenance(ui, &plot, sweep, (&asked, &differences)));
+            one(ui, "measured", (&plot, "your settings"), details, |ui| {
+                provenance(ui, &plot, sweep, (&asked, &differences))
+            });
         } else {
             let waits = if state.is_undecided() { " Recorded curves come with your prediction." } else { "" };
             let text = if runs_here(state) {
@@ -121,10 +126,14 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     };
     let Some(shown) = shown else { return commands };
     if !own {
-        one(ui, "recorded", &theirs, details, |ui| recorded::provenance(ui, state, shown));
+        one(ui, "recorded", (&theirs, RECORDED), details, |ui| recorded::provenance(ui, state, shown));
     } else if !apart {
         plot.series.extend(theirs.series);
-        one(ui, "measured", &plot, details, |ui| {
+        // Beside another device's curves, a point says whose it is.
+        let device = state.acting_device().map(|device| device.name).unwrap_or_default();
+        let device = device.split(" (").next().unwrap_or_default();
+        let whose = if traced { "your settings, traced".to_owned() } else { format!("your settings, on {device}") };
+        one(ui, "measured", (&plot, &whose), details, |ui| {
             provenance(ui, &plot, sweep, (&asked, &differences));
             recorded::provenance(ui, state, shown);
         });
@@ -133,22 +142,30 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
         ui.columns(2, |columns| {
             let [left, right] = columns else { return };
             let own = |ui: &mut Ui| provenance(ui, &plot, sweep, (&asked, &differences));
-            one(left, "measured", &plot, details.clone(), own);
-            one(right, "recorded", &theirs, details, |ui| recorded::provenance(ui, state, shown));
+            one(left, "measured", (&plot, "your settings"), details.clone(), own);
+            one(right, "recorded", (&theirs, RECORDED), details, |ui| recorded::provenance(ui, state, shown));
         });
     } else if their_turn {
-        one(ui, "recorded", &theirs, details, |ui| recorded::provenance(ui, state, shown));
+        one(ui, "recorded", (&theirs, RECORDED), details, |ui| recorded::provenance(ui, state, shown));
     } else {
-        one(ui, "measured", &plot, details, |ui| provenance(ui, &plot, sweep, (&asked, &differences)));
+        one(ui, "measured", (&plot, "your settings"), details, |ui| {
+            provenance(ui, &plot, sweep, (&asked, &differences))
+        });
     }
     commands
 }
 
-/// One plot with what its marks mean and whose it is.
-fn one(ui: &mut Ui, id: &str, plot: &Plot, details: Vec<(String, f64, String)>, provenance: impl FnOnce(&mut Ui)) {
+/// One plot with what its marks mean, the diamond among them, and whose it is.
+fn one(
+    ui: &mut Ui,
+    id: &str,
+    (plot, diamond): (&Plot, &str),
+    details: Vec<(String, f64, String)>,
+    provenance: impl FnOnce(&mut Ui),
+) {
     let at_ends = curves::are_labelled(plot, ui.available_size());
     let is_low = ui.available_height() < LOW;
-    legend::show(ui, plot, (at_ends, is_low));
+    legend::show(ui, (plot, diamond), (at_ends, is_low));
     provenance(ui);
     curves::draw(ui, id, plot, details, (at_ends, is_low));
 }

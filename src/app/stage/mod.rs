@@ -68,7 +68,7 @@ pub struct Stage {
     /// The item of the strip of passes under the pointer.
     on_pass: Option<Tag>,
     /// The pass that the strip was last moved to with the strip's width then, and how far it is moved, in points.
-    pass_in_sight: Option<(usize, f32)>,
+    pass_in_sight: Option<(usize, usize, f32)>,
     passes_moved: f32,
     /// The description of the item under the pointer, and the moment it is of.
     note: Option<(Pointed, String)>,

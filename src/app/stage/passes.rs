@@ -22,7 +22,7 @@ impl Stage {
     /// The strip along the top of `room`, which it takes from it.
     pub(super) fn passes(&mut self, ui: &mut Ui, state: &State, passes: &Passes, room: &mut Rect) -> Option<Command> {
         let place = state.place.pass();
-        let launches = passes.stages.get(place).and_then(|stage| stage.launches).unwrap_or(1);
+        let launches = passes.find(place).and_then(|(_, stage)| stage.launches).unwrap_or(1);
         let bar = Rect::from_min_size(room.min, vec2(room.width(), passes.height() + 2.0 * PAD));
         room.min.y = bar.max.y;
         let line = egui::Stroke::new(1.0, theme::color(theme::of(ui), Ink::Faint));
@@ -33,8 +33,8 @@ impl Stage {
         // Many passes scroll within the strip, so that each can be read.
         let width = strip.width().max(passes.least());
         let over = width - strip.width();
-        // The strip is narrower once it is known that a pass has several launches.
-        let in_sight = Some((place, strip.width()));
+        // The strip is narrower once it is known that a pass has several launches, and has fewer passes once it is known which ran.
+        let in_sight = Some((place, passes.stages.len(), strip.width()));
         if self.pass_in_sight != in_sight {
             self.pass_in_sight = in_sight;
             self.passes_moved = passes.middle(place, width) - strip.width() / 2.0;
@@ -50,7 +50,9 @@ impl Stage {
         fades(ui, strip, self.passes_moved, over);
         let mut command = None;
         // Each pass is a button of its own, for keys and screen readers.
-        for (at, (stage, pass)) in passes.stages.iter().zip(state.place.program()?.passes()).enumerate() {
+        let all = state.place.program()?.passes();
+        for (at, stage) in passes.stages.iter().enumerate() {
+            let Some(pass) = all.get(stage.place) else { continue };
             let boxes = frame.items.iter().filter(|item| item.tag() == Some(Tag::Pass(at)));
             let Some([x, y, w, h]) = boxes.map(crate::figures::frame::Item::bounds).next() else { continue };
             let rect = Rect::from_min_size(origin + vec2(x, y), vec2(w, h)).intersect(strip);
@@ -59,7 +61,7 @@ impl Stage {
             }
             let response = ui.interact(rect, ui.scope_id().with(("pass", at)), Sense::click());
             let name = format!("Pass {}", stage.title);
-            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, at == place, &name));
+            response.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, stage.place == place, &name));
             if response.clicked() {
                 command = Some(Command::ShowPass(pass.id.clone(), 0));
             }

@@ -8,8 +8,9 @@ use super::{Derived, maths};
 
 /// Room for the number of a row.
 const INDEX: f32 = 20.0;
-/// The largest cell.
+/// The largest width of a cell, and the largest height: low rows leave room below them in a small window.
 const CELL: f32 = 48.0;
+const TALL: f32 = 28.0;
 
 /// Draws both maps with what belongs to them, and spells the entry `(i, j)` in words.
 pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>], (i, j): (usize, usize)) -> String {
@@ -28,7 +29,7 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     sheet.y += LINE;
     for k in 0..n {
         let middle = (k as f32 + 0.5) * cell;
-        let row = [0.0, sheet.y + LINE + middle];
+        let row = [0.0, sheet.y + LINE + (k as f32 + 0.5) * cell.min(TALL)];
         sheet.frame.text(row, 13.0, Anchor::Start, if k == i { Ink::Text } else { Ink::Muted }, k.to_string());
         let column = [INDEX + middle, sheet.y + LINE / 2.0];
         sheet.frame.text(column, 13.0, Anchor::Middle, if k == j { Ink::Text } else { Ink::Muted }, k.to_string());
@@ -37,14 +38,14 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let top = sheet.y;
     sheet.cells = map(sheet, matrix, [INDEX, top, cell], t, (i, j));
     map(sheet, &numeric, [right, top, small], t, (i, j));
-    sheet.y += cell * count + 8.0;
+    sheet.y += cell.min(TALL) * count + 8.0;
     scale(sheet, t);
     let words = spell(sheet, derived, matrix[i][j], (i, j));
     checks(sheet, matrix, &numeric, t);
     words
 }
 
-/// Draws a matrix with its top left corner at `x`, `y`, and gives the cells' places.
+/// Draws a matrix with its top left corner at `x`, `y` in cells of this width, and gives the cells' places.
 fn map(
     sheet: &mut Sheet,
     matrix: &[Vec<f64>],
@@ -53,14 +54,15 @@ fn map(
     spelled: (usize, usize),
 ) -> Vec<[f32; 4]> {
     let mut places = Vec::new();
+    let tall = cell.min(TALL);
     // All numbers alike: with their leading zero where that fits, else without, else none.
     let fits = |text: &str| text::width(text, 12.0, false) <= cell - 2.0;
     let style = ["−0.000", "−0.00", "−.00"].into_iter().position(fits);
     for (i, row) in matrix.iter().enumerate() {
         for (j, entry) in row.iter().enumerate() {
-            let place = [x + j as f32 * cell, y + i as f32 * cell, cell, cell];
+            let place = [x + j as f32 * cell, y + i as f32 * tall, cell, tall];
             places.push(place);
-            let inner = [place[0] + 0.5, place[1] + 0.5, cell - 1.0, cell - 1.0];
+            let inner = [place[0] + 0.5, place[1] + 0.5, cell - 1.0, tall - 1.0];
             sheet.frame.outline(inner, 2.0, Some(diverging(entry * 4.0 * t)), Ink::Faint, None);
             let number = match style {
                 Some(0) => fixed(*entry, 3),
@@ -70,13 +72,13 @@ fn map(
             };
             // A cold softmax has entries above 1, which take more room.
             if fits(&number) {
-                let middle = [place[0] + cell / 2.0, place[1] + cell / 2.0];
+                let middle = [place[0] + cell / 2.0, place[1] + tall / 2.0];
                 sheet.frame.text(middle, 12.0, Anchor::Middle, Ink::Text, number);
             }
         }
     }
-    let [left, top] = [x + spelled.1 as f32 * cell, y + spelled.0 as f32 * cell];
-    let rect = [left + 1.0, top + 1.0, cell - 2.0, cell - 2.0];
+    let [left, top] = [x + spelled.1 as f32 * cell, y + spelled.0 as f32 * tall];
+    let rect = [left + 1.0, top + 1.0, cell - 2.0, tall - 2.0];
     sheet.frame.items.push(super::super::frame::Item::Rect {
         rect,
         radius: 2.0,

@@ -14,8 +14,8 @@ pub static EXPLORER: Explorer = Explorer {
         let derived = Derived::of(view.at);
         let matrix = maths::jacobian(&derived.y, view.at.temperature);
         rows::both(sheet, &derived);
-        collapse::draw(sheet, &derived, &matrix);
         product::draw(sheet, &derived, &matrix);
+        collapse::draw(sheet, &derived, &matrix);
         String::new()
     },
 };

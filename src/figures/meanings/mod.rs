@@ -1,7 +1,9 @@
 //! Meanings of a buffer's elements: each draws them as more than numbers. One file is a meaning, and one word of the list below names it.
 
+mod letters;
 pub(in crate::figures) mod links;
 pub(in crate::figures) mod merges;
+mod pairs;
 pub(in crate::figures) mod spans;
 pub(in crate::figures) mod tokens;
 pub(in crate::figures) mod words;

@@ -6,6 +6,8 @@ use super::super::frame::{Anchor, Frame, Item, Tag};
 use super::super::lanes::{Key, legend};
 use super::super::palette::Ink;
 use super::super::text;
+use super::letters::{CHARACTER, shown, wide, width};
+use super::pairs::{self, Cell};
 use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
@@ -20,9 +22,7 @@ const FOOT: f32 = 40.0;
 /// Height of a line of cells, and of a cell.
 pub(in crate::figures) const LINE: f32 = 27.0;
 const CELL: f32 = 22.0;
-/// Width of a character, of one that fills a square, and of the space beside the characters of a cell.
-const CHARACTER: f32 = 8.2;
-const SQUARE: f32 = 13.4;
+/// Width of the space beside the characters of a cell.
 const PADDING: f32 = 8.0;
 /// Bytes of a text by which the length of its lines is judged.
 const KNOWN: usize = 4096;
@@ -131,46 +131,6 @@ pub(in crate::figures) fn room(token: &Token, most: f32) -> f32 {
     wide(&token.fitted(most - PADDING)) + PADDING
 }
 
-fn wide(text: &str) -> f32 {
-    text.chars().map(width).sum()
-}
-
-fn width(c: char) -> f32 {
-    if is_square(c) { SQUARE } else { CHARACTER }
-}
-
-/// Whether a character fills a square, as those of Chinese, Japanese and Korean do, and emoji.
-fn is_square(c: char) -> bool {
-    matches!(
-        c,
-        '\u{1100}'..='\u{115f}'
-            | '\u{2e80}'..='\u{303e}'
-            | '\u{3041}'..='\u{a4cf}'
-            | '\u{ac00}'..='\u{d7a3}'
-            | '\u{f900}'..='\u{faff}'
-            | '\u{fe30}'..='\u{fe6f}'
-            | '\u{ff00}'..='\u{ff60}'
-            | '\u{ffe0}'..='\u{ffe6}'
-            | '\u{1f300}'..='\u{1faff}'
-            | '\u{20000}'..='\u{3ffff}'
-    )
-}
-
-/// Bytes as they are shown: spaces and ends of lines by signs of their own, what is no character by its number.
-fn shown(bytes: &[u8]) -> String {
-    let mut words = String::new();
-    for chunk in bytes.utf8_chunks() {
-        words.extend(chunk.valid().chars().map(|c| match c {
-            ' ' => '␣',
-            '\n' => '¶',
-            c if c.is_control() => '·',
-            c => c,
-        }));
-        words.extend(chunk.invalid().iter().map(|byte| format!("⟨{byte:02x}⟩")));
-    }
-    words
-}
-
 /// A token's colour, from its first bytes (FNV-1a).
 fn colour(token: &Token) -> Ink {
     if token.bytes < 2 {
@@ -196,8 +156,8 @@ struct Placed {
 }
 
 /// The tokens that fit, from the first that is shown on.
-fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, ids: Option<&Tensor>) -> Vec<Placed> {
-    let line = if ids.is_some() { LINE + 12.0 } else { LINE };
+fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, [ids, pairs]: [Option<&Tensor>; 2]) -> Vec<Placed> {
+    let line = if ids.or(pairs).is_some() { LINE + 12.0 } else { LINE };
     let most = size[0] - 2.0 * MARGIN;
     let has_lines = !flows(read, most, (size[1] - HEAD - FOOT) / line);
     let (mut x, mut y) = (MARGIN, HEAD);
@@ -236,6 +196,11 @@ fn ends_line(text: &Tensor, (_, end): (u64, u64)) -> bool {
 }
 
 impl Placed {
+    fn edges(&self) -> Cell {
+        let left = self.left();
+        Cell { token: self.index, left, right: left + self.room[0] - 2.0, bottom: self.at[1] + CELL }
+    }
+
     /// The left edge of its cell, which is in the middle of the room.
     fn left(&self) -> f32 {
         self.at[0] + (self.room[1] - self.room[0]) / 2.0
@@ -287,6 +252,8 @@ pub(in crate::figures) struct Cut<'a> {
     pub text: &'a Tensor,
     pub ids: Option<&'a Tensor>,
     pub before: Option<&'a Tensor>,
+    /// By token: 1 where a merge with the next one begins.
+    pub pairs: Option<&'a Tensor>,
     /// The name of several cells, if they are not tokens.
     pub name: &'a str,
 }
@@ -300,11 +267,17 @@ impl Cut<'_> {
         let said = format!("{} bytes in {} {name}", count(end), count(all as u64));
         frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
         let size = [frame.width, frame.height];
-        let new = placed(size, self.of, self.text, self.ids);
+        let below = [self.ids, self.pairs];
+        let new = placed(size, self.of, self.text, below);
         let moves = self.of.progress > 0.0 && self.of.progress < 1.0;
         let before = self.before.filter(|before| moves && *before != self.of.tensor);
-        let old = before.map(|tensor| placed(size, &Contents { tensor, ..self.of.clone() }, self.text, self.ids));
-        match old.filter(|old| !old.is_empty()) {
+        let old = before.map(|tensor| placed(size, &Contents { tensor, ..self.of.clone() }, self.text, below));
+        let old = old.filter(|old| !old.is_empty());
+        let merges = self.pairs.filter(|_| old.is_none()).map(|pairs| {
+            let cells: Vec<Cell> = new.iter().map(Placed::edges).collect();
+            pairs::draw(frame, &cells, pairs)
+        });
+        match old {
             Some(old) => zip(frame, &old, &new, self.of.progress),
             None => new.iter().for_each(|cell| {
                 cell.draw(frame, [cell.left(), cell.at[1]], hovered);
@@ -315,9 +288,10 @@ impl Cut<'_> {
             Key { fill, edge: fill, long: name, short: name }
         }
         let several = format!("several bytes: equal {name} have equal colours");
-        let keys = [key(Ink::Raised, "a byte"), key(Ink::Bank(3, 45), &several)];
+        let mut keys = vec![key(Ink::Raised, "a byte"), key(Ink::Bank(3, 45), &several)];
+        keys.extend(merges.iter().flat_map(pairs::Drawn::keys));
         legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
-        format!("{said}.")
+        format!("{said}.{}", merges.map(|merges| merges.said()).unwrap_or_default())
     }
 }
 
@@ -341,6 +315,11 @@ static CARD: Card = Card {
     args: &[
         Arg::required("text", ArgKind::Buffer, "the text, an element for each byte"),
         Arg::optional("ids", ArgKind::Buffer, "the tokens' ids, which are written below the cells"),
+        Arg::optional(
+            "pairs",
+            ArgKind::Buffer,
+            "1 for a token where a merge with the next one begins: the two are bracketed, in red if brackets overlap",
+        ),
         Arg::optional("name", ArgKind::Text, "the name of several cells, if they are not tokens: \"words\""),
     ],
     travels: true,
@@ -349,6 +328,12 @@ static CARD: Card = Card {
 /// The tokens' ids, if the lesson names their buffer.
 fn ids<'a>(of: &Meant<'a>) -> Option<&'a Tensor> {
     Some(of.picture.text("ids")).filter(|ids| !ids.is_empty()).and_then(|_| of.now("ids"))
+}
+
+/// Where merges begin, if the lesson names that buffer, and it is of the tokens that are shown.
+fn merges<'a>(of: &Meant<'a>) -> Option<&'a Tensor> {
+    let name = Some(of.picture.text("pairs")).filter(|name| !name.is_empty())?;
+    of.now("pairs").filter(|_| of.reel.changed_since(name, of.contents.buffer, of.frames[0]))
 }
 
 /// The meaning.
@@ -370,6 +355,7 @@ impl Meaning for Fig {
                 text: of.now("text")?,
                 ids: ids(of),
                 before: of.before(),
+                pairs: merges(of),
                 name: of.picture.text("name"),
             }
             .draw(frame, hovered),
@@ -408,7 +394,7 @@ mod tests {
     }
 
     fn cut<'a>(of: &'a Contents<'a>, text: &'a Tensor) -> Cut<'a> {
-        Cut { of, text, ids: None, before: None, name: "" }
+        Cut { of, text, ids: None, before: None, pairs: None, name: "" }
     }
 
     fn of(numbers: &[u32]) -> Tensor {
@@ -436,7 +422,7 @@ mod tests {
         let tops = |count: usize| {
             let text = lines(count);
             let offset = of(&(0..=4 * count as u32).collect::<Vec<_>>());
-            let cells = placed([420.0, 200.0], &contents(&offset), &text, None);
+            let cells = placed([420.0, 200.0], &contents(&offset), &text, [None; 2]);
             let mut tops: Vec<f32> = cells.iter().map(|cell| cell.at[1]).collect();
             tops.dedup();
             (cells.len(), tops.len())
@@ -469,9 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_character_are_numbers() {
-        assert_eq!(shown("é\n".as_bytes()), "é¶");
-        assert_eq!(shown(&[0xc3]), "⟨c3⟩");
+    fn equal_tokens_have_equal_colours() {
         let token = |text: &str| Token::new(text.as_bytes());
         assert!(room(&token("人人"), 400.0) > room(&token("abc"), 400.0));
         assert_eq!(colour(&token("a")), Ink::Raised);

@@ -48,7 +48,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     let Some(ring) = view.given.ring.as_ref() else { return frame };
     let room = width - 2.0 * MARGIN;
     let title = title(ring.places);
-    let note = "Drawn, not traced: the order is the kernel's, and widths are no times.";
+    let note = "Drawn, not traced: the order is the kernel's, and widths are not times.";
     let y = head(&mut frame, view, &title, note);
     let names = [format!("loads: {}", ring.load), format!("multiplies: {}", ring.multiply)];
     let rows = ring.places as f32 + 2.0;

@@ -168,7 +168,7 @@ pub(super) fn frame(view: &View<'_>, turns: &Turns) -> Frame {
     let mut frame = Frame::new(view.size);
     let [width, height] = view.size;
     let title = format!("{} places in shared memory, from the first tile on", turns.places);
-    let note = "Traced: each column is a change of the ring, in the order of the trace. Widths are no times.";
+    let note = "Traced: each column is a change of the ring, in the order of the trace. Widths are not times.";
     let y = head(&mut frame, view, &title, note);
     let left = MARGIN + text::width("place 0", 12.0, false) + 16.0;
     let room = width - MARGIN - left;

@@ -265,9 +265,9 @@ fn hue(access: AccessKind) -> Hue {
 
 fn keys(course: &Course) -> Vec<Key<'static>> {
     let names = [
-        ("load", "still to be loaded", "loads to come"),
-        ("store", "still to be stored", "stores to come"),
-        ("atomic", "atomic to come", "atomics to come"),
+        ("load", "still to be loaded", "to load"),
+        ("store", "still to be stored", "to store"),
+        ("atomic", "atomic to come", "to update"),
     ];
     let mut keys = Vec::new();
     for (i, (name, ghost, short)) in names.into_iter().enumerate() {

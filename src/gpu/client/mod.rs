@@ -264,7 +264,7 @@ impl Exchange<'_> {
         let seconds = self.deadline.as_secs_f64();
         let message = format!("{} gave no sign of life for {seconds} s, and its worker was stopped", self.subject.what);
         placed(self.subject, Diagnostic::error(message)).hint(match self.subject.job {
-            Some(_) => "look for a loop that does not end (the tracer shows the line), or give the kernel less work",
+            Some(_) => "look for a loop that does not end (the tracer shows the line), or give the kernel less work: a driver in software is slow",
             None => "try again; if the driver hangs again, restart the machine or update the driver",
         })
     }

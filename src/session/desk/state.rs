@@ -93,14 +93,15 @@ impl Library {
 }
 
 impl State {
-    /// The passes of the program on the bench; None if it has only one.
+    /// The passes of the program on the bench, but for those that are known not to be launched at these settings; None if it has only one.
     #[must_use]
     pub fn passes(&self) -> Option<Passes> {
         let lesson = self.place.lesson.as_ref()?;
         let job = self.found.compiled.job()?;
         let traced = self.traced().map(|traced| &*traced.record);
         let measured = self.found.measured(&self.place.bench.variant.program).map(|record| &**record);
-        pipeline::passes(lesson, &self.place.bench.variant, job, traced, measured)
+        let passes = pipeline::passes(lesson, &self.place.bench.variant, job, traced, measured)?;
+        Some(passes.launched(Some(self.place.pass())))
     }
 
     /// The step on the screen, if its pass is on the stage, or a version of it that the learner types.

@@ -22,12 +22,13 @@ pub(super) fn blocks(lesson: &Lesson, step: &Step, traced: &Traced, measured: Op
     let title = lesson.title_of(&step.variant);
     let place = program.place_of(&step.pass);
     let how = if measured.is_some() { "median times, measured" } else { "bytes that lanes ask for, traced" };
-    let width = STAGE[0].max(passes.least());
+    let strip = passes.clone().launched(place);
+    let width = STAGE[0].max(strip.least());
     let mut blocks = vec![
         figure(
             &format!("{}-passes", step.id),
             format!("The passes of {title}; {how}."),
-            &passes.frame(width, [0.0, width], place, None),
+            &strip.frame(width, [0.0, width], place, None),
         ),
         NoteBlock::Data {
             id: format!("{}-passes", step.id),

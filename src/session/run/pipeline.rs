@@ -21,6 +21,7 @@ pub fn passes(
     let stages = job.passes.iter().zip(program.passes()).enumerate().map(|(place, (pass, declared))| {
         let (counted, timed) = (traced.and_then(|r| r.pass(place)), measured.and_then(|r| r.pass(place)));
         Stage {
+            place,
             title: declared.title.clone(),
             does: match &pass.action {
                 Action::Launch(launch) => {
@@ -41,14 +42,16 @@ pub fn passes(
         let inner = traced.or(measured).and_then(|r| r.rounds.iter().find(|(of, _)| of == id));
         rounds.push(Rounds { first, last, title, rounds: inner.map(|(_, rounds)| *rounds) });
     });
-    Some(Passes { stages: stages.collect(), edges: edges(job), rounds })
+    let stages: Vec<Stage> = stages.collect();
+    let edges = edges(job, &|place| stages.get(place).is_none_or(|stage| stage.launches != Some(0)));
+    Some(Passes { stages, edges, rounds })
 }
 
-/// The buffers that each pass reads from an earlier one.
-fn edges(job: &Job) -> Vec<Edge> {
+/// The buffers that each pass reads from an earlier one, among those that ran.
+fn edges(job: &Job, ran: &dyn Fn(usize) -> bool) -> Vec<Edge> {
     let mut written: Vec<Option<usize>> = vec![None; job.buffers.len()];
     let mut edges: Vec<Edge> = Vec::new();
-    for (to, pass) in job.passes.iter().enumerate() {
+    for (to, pass) in job.passes.iter().enumerate().filter(|(place, _)| ran(*place)) {
         for (buffer, kind) in pass.touched() {
             let spec = &job.buffers[buffer];
             if let Some(from) = written[buffer].filter(|from| *from != to) {

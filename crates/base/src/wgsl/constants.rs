@@ -343,7 +343,14 @@ mod tests {
             let found = set(source, &[(name, value)]).err().unwrap_or_default();
             assert!(found.contains(wanted), "{name} = {value}: {found}");
         }
-        assert!(set("fn f() {}", &[("N", 1.0)]).is_err_and(|e| e.contains("add `override N: u32;`")));
+        assert!(
+            set("@compute @workgroup_size(1) fn f() {}", &[("N", 1.0)])
+                .is_err_and(|e| e.contains("add `override N: u32;`"))
+        );
+        assert!(
+            set("fn f() {}", &[("N", 1.0)])
+                .is_err_and(|e| e.starts_with("k.wgsl:1:1: error: there is no compute entry point"))
+        );
         assert!(set(source, &[("T", 1.0), ("ROWS", 1.0)]).is_err_and(|e| e.matches("error").count() == 2));
     }
 }
