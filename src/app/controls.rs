@@ -17,22 +17,34 @@ const MOST: usize = 3;
 /// Room that a control keeps beside the figures.
 const CONTROL: f32 = 108.0;
 
-/// Height of the row, and of a second one.
+/// Height of the first row, and of each further one.
 const ROW: f32 = 44.0;
-const SECOND: f32 = 30.0;
+const FURTHER: f32 = 30.0;
 
 /// The height that the controls need, as they were in the frame before.
 pub fn height(ui: &Ui) -> f32 {
-    let wraps = ui.data(|d| d.get_temp::<bool>(wraps())).unwrap_or(false);
-    if wraps { ROW + SECOND } else { ROW }
+    let further = ui.data(|d| d.get_temp::<u8>(further_rows())).unwrap_or(0);
+    ROW + FURTHER * f32::from(further)
 }
 
-fn wraps() -> egui::Id {
-    egui::Id::unique("controls in two rows")
+fn further_rows() -> egui::Id {
+    egui::Id::unique("further rows of controls")
+}
+
+/// The rows after the first that controls of these widths take.
+fn further(widths: &[f32], gap: f32, room: f32) -> u8 {
+    let (mut rows, mut x) = (0, 0.0);
+    for width in widths {
+        if x > 0.0 && x + width > room {
+            (rows, x) = (rows + 1, 0.0);
+        }
+        x += width + gap;
+    }
+    rows
 }
 
 /// The parameters that the kernel on the bench and the experiment have, that of the experiment first: they belong to stage, source and plot
-/// alike. Where one row is too short there are two.
+/// alike. Where one row is too short there are more.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let Some(lesson) = &state.place.lesson else { return commands };
@@ -44,9 +56,9 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let value = |param: &Param| state.place.params.get(&param.id).copied().unwrap_or(param.default);
     let others = lesson.params.iter().filter(|param| used.contains(&param.id) && !is_over(param));
     let params: Vec<&Param> = lesson.params.iter().filter(is_over).chain(others).collect();
-    let needed: f32 = params.iter().map(|param| control::width(ui, param, value(param)) + gap).sum();
-    let wrapped = needed > ui.available_width() + gap;
-    if ui.data_mut(|d| std::mem::replace(d.get_temp_mut_or_default::<bool>(wraps()), wrapped)) != wrapped {
+    let widths: Vec<f32> = params.iter().map(|param| control::width(ui, param, value(param))).collect();
+    let rows = further(&widths, gap, ui.available_width());
+    if ui.data_mut(|d| std::mem::replace(d.get_temp_mut_or_default::<u8>(further_rows()), rows)) != rows {
         ui.ctx().request_repaint();
     }
     let controls = |ui: &mut Ui| {
@@ -56,7 +68,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
             }
         }
     };
-    if wrapped {
+    if rows > 0 {
         ui.vertical(|ui| {
             ui.add_space(8.0);
             ui.horizontal_wrapped(controls);

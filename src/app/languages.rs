@@ -39,7 +39,12 @@ pub fn compiled(state: &State) -> Option<&Compiled> {
 }
 
 /// A button that explains an element of the program's result, and the kernel's file, whose tooltip says what this rung changes.
-pub fn origin_and_file(ui: &mut Ui, state: &State, program: &Program, kernel: &Kernel) -> Option<Command> {
+pub fn origin_and_file(
+    ui: &mut Ui,
+    state: &State,
+    (program, kernel): (&Program, &Kernel),
+    shown: Text,
+) -> Option<Command> {
     let mut command = None;
     let checked = program.checks.first().filter(|_| state.place.is_traceable(&program.id));
     // A click on a word of a store does the same.
@@ -52,8 +57,8 @@ pub fn origin_and_file(ui: &mut Ui, state: &State, program: &Program, kernel: &K
             command = Some(Command::Explain(output.clone(), 0));
         }
     }
-    // Cut down to a few letters it would say nothing.
-    if ui.available_width() > 88.0 {
+    // Cut down to a few letters it would say nothing, and beside a page's Python it would name another text.
+    if ui.available_width() > 88.0 && shown != Text::Python {
         let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
         let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
         ui.add(egui::Label::new(text).truncate()).on_hover_text(change(state, kernel));

@@ -85,7 +85,8 @@ impl Code {
             let beside = if state.is_plotted() { 0.0 } else { RUN };
             let (others, share) =
                 if one_row { (OTHERS, 1.0) } else { (beside, if rungs.len() > 1 { 0.5 } else { 1.0 }) };
-            let width = ((ui.available_width() - others) * share).clamp(80.0, 260.0);
+            let gaps = if rungs.len() > 1 { ui.spacing().item_spacing.x } else { 0.0 };
+            let width = ((ui.available_width() - others - gaps) * share).clamp(80.0, 260.0);
             let title = edit.as_ref().map_or(&program.title, |edit| &edit.name);
             happened.commands.extend(choice::programs(ui, state, lesson, title, width));
             if let Some(kernel) = kernel.filter(|_| rungs.len() > 1) {
@@ -101,7 +102,7 @@ impl Code {
             }
             // The file's name has the room that is left.
             if let Some(kernel) = kernel.filter(|_| one_row) {
-                happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
+                happened.commands.extend(languages::origin_and_file(ui, state, (program, kernel), chosen));
             }
         });
         let Some(kernel) = kernel else {
@@ -116,7 +117,7 @@ impl Code {
                     let (text, command) = languages::switch(ui, state, kernel);
                     chosen = text;
                     happened.commands.extend(command);
-                    happened.commands.extend(languages::origin_and_file(ui, state, program, kernel));
+                    happened.commands.extend(languages::origin_and_file(ui, state, (program, kernel), chosen));
                 });
             }
         }
@@ -201,7 +202,7 @@ impl Code {
             if own && self.sure(ui, "Discard", "Discard it?", "Drops this version") {
                 commands.push(Command::DiscardEdit);
             }
-            commands.extend(languages::origin_and_file(ui, state, program, kernel));
+            commands.extend(languages::origin_and_file(ui, state, (program, kernel), Text::Source(edit.language)));
         });
         // Always a line, so that the code below does not move while it is typed.
         let typing = state.trials.drafts.get(&edit.id).is_some_and(|draft| draft.is_pending());

@@ -136,7 +136,7 @@ impl Arrivals {
         let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
         let mut keys = vec![key(TAKEN, "a choice that was taken"), key(DROPPED, "dropped: its bucket was full")];
         if self.group < self.choices.len() {
-            keys.push(key(Ink::Accent, "border of two groups"));
+            keys.push(key(Ink::Accent, "where a group ends"));
         }
         legend(&mut frame, MARGIN, height - 12.0, width - 2.0 * MARGIN, &keys);
         let each: Vec<String> = (0..self.experts).map(|i| format!("expert {i}: {}", said(i))).collect();

@@ -109,9 +109,9 @@ pub(super) fn said(timeline: &Timeline, event: &Event, served: &[Served]) -> Str
     let taken = plural(wavefronts.into(), "wavefront");
     match (wavefronts > least, access) {
         (true, AccessKind::Atomic) => {
-            format!("{asked}, one lane at a time for each: {taken}, where {least} would be enough.")
+            format!("{asked}, one lane at a time for each: {taken}; {least} would do.")
         }
-        (true, _) => format!("{asked}: {taken}, where {least} would be enough."),
+        (true, _) => format!("{asked}: {taken}; {least} would do."),
         (false, _) if wavefronts == 1 && (words.len() as u32) < lanes => format!("{asked}: {taken} serves them all."),
         (false, _) if wavefronts == 1 => format!("{asked}: {taken}."),
         (false, _) => format!("{asked}: {taken}, the least possible."),

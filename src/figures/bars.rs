@@ -109,6 +109,13 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     if let Some(bar) = alone {
         lying(frame, contents, bar, (line, top));
     }
+    let name_of = |bar: &Bar| {
+        let in_full = !contents.legend.rows.is_empty() && fits(&row(contents, bar.first / each, true));
+        row(contents, bar.first / each, in_full)
+    };
+    // As many names as find room, at even distances.
+    let widest = bars.iter().map(|bar| text::width(&name_of(bar), 12.0, false)).fold(0.0, f32::max);
+    let every = (((widest + 8.0) / pitch).ceil().max(1.0) as usize).next_power_of_two();
     for (place, bar) in bars.iter().enumerate().filter(|_| alone.is_none()) {
         let left = MARGIN + place as f32 * pitch + (pitch - wide) / 2.0;
         let mut below = 0.0;
@@ -130,16 +137,12 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
             }
         }
         let middle = left + wide / 2.0;
-        let in_full = !contents.legend.rows.is_empty() && fits(&row(contents, bar.first / each, true));
-        let name = row(contents, bar.first / each, in_full);
         let sum = written(bar.sum());
         if fits(&sum) {
             frame.text([middle, base + 11.0], 12.0, Anchor::Middle, Ink::Text, sum);
         }
-        // As many names as find room, at even distances.
-        let every = ((text::width(&name, 12.0, false) + 8.0) / pitch).ceil().max(1.0) as usize;
-        if place.is_multiple_of(every.next_power_of_two()) {
-            frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name);
+        if place.is_multiple_of(every) {
+            frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name_of(bar));
         }
     }
     // Rows of different things have no mean.
@@ -155,6 +158,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         (Some(_), Some(name)) if sums.len() == 1 => {
             format!("In all {}, {ratio} times {name}, which is {}.", written(highest), written(line))
         }
+        (Some(_), Some(name)) if highest == line => format!("The highest is {name}."),
         // The line is the unit that bars are counted in.
         (Some(_), Some(name)) if line == 1.0 => format!("The highest is {} times {name}.", written(highest)),
         (Some(_), Some(name)) => {
@@ -180,7 +184,10 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let line = contents.line.name.unwrap_or(if contents.line.at.is_some() { "limit" } else { "mean" });
     let row = Some(contents.legend.rows.as_str()).filter(|rows| !rows.is_empty()).unwrap_or("row");
     let within = match (each > 1, row) {
-        (true, row) => format!("each {row}, element by element"),
+        (true, row) => {
+            let part = Some(contents.legend.across.as_str()).filter(|part| !part.is_empty()).unwrap_or("element");
+            format!("each {row}, a segment per {part}")
+        }
         (false, "row") => "an element".to_owned(),
         (false, row) => format!("each {row}"),
     };

@@ -107,6 +107,9 @@ impl Contents<'_> {
                 let words = self.shown(256).map(|i| self.word(spelling, i));
                 let widest = words.map(|word| text::width(&word, 12.0, true)).fold(24.0, f32::max);
                 let most = ((room / (widest + 12.0)) as usize).max(1);
+                // A matrix whose rows nearly fit has them whole.
+                let whole = matrix.filter(|of| *of as f32 * (widest + 6.0) <= room);
+                let most = whole.map_or(most, |of| most.max(of));
                 // Rows of a round number of elements are easier to count in.
                 let round = [32, 16, 10, 8, 5, 4, 2, 1].into_iter().find(|n| *n <= most).unwrap_or(1);
                 // A row that does not fit is broken into equal parts.

@@ -85,7 +85,16 @@ impl Tally {
 
     /// The label of [`Self::percent`].
     fn percent_of(&self) -> &'static str {
-        if self.efficiency().is_some_and(|share| share > 1.0) { "asked, a byte" } else { "efficiency" }
+        if self.efficiency().is_some_and(|share| share > 1.0) { "asked per byte" } else { "efficiency" }
+    }
+}
+
+/// The name of a count, for one of them.
+fn singular(name: &'static str) -> &'static str {
+    match name {
+        "passes" => "pass",
+        "branches" => "branch",
+        _ => name.strip_suffix('s').unwrap_or(name),
     }
 }
 
@@ -247,7 +256,14 @@ pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 
         (EventKind::Access { .. }, Hue::Shared) => shared_rows(&t),
         (EventKind::Access { .. }, _) if moment.space() == Some(Space::Uniform) => uniform_rows(&t),
         // The request count of one access is always 1.
-        (EventKind::Access { .. }, _) => global_rows(&t).split_off(1),
+        (EventKind::Access { access, .. }, _) => {
+            let mut rows = global_rows(&t).split_off(1);
+            // Lanes of an atomic that meet in a sector visit it in turns, and each visit counts.
+            if let (AccessKind::Atomic, Some((name, _))) = (access, rows.first_mut()) {
+                *name = "sector visits";
+            }
+            rows
+        }
         _ => flow_rows(&t),
     };
     frame.line([x, y + 0.5], [x + w, y + 0.5], 1.0, Ink::Faint, None);
@@ -256,6 +272,7 @@ pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 
         let left = x + i as f32 * cell;
         let room = cell - 8.0;
         frame.text([left, y + 14.0], 15.0, Anchor::Start, Ink::Text, text::fit(&now, 15.0, false, room));
+        let name = if now == "1" { singular(name) } else { name };
         frame.text([left, y + 30.0], 12.0, Anchor::Start, Ink::Muted, name);
         if h >= 52.0 && so_far != "–" {
             let sum = text::fit(&format!("so far {so_far}"), 12.0, false, room);

@@ -148,10 +148,10 @@ impl Routing {
         for choice in shown() {
             self.weight(&mut frame, choice, token(choice.token), of_expert(choice.expert));
         }
+        // Logits have room below the name.
+        let has_bars = !self.logits.is_empty() && token(0)[3] >= 26.0;
         for i in 0..tokens {
             let [x, y, w, h] = token(i);
-            // Logits have room below the name.
-            let has_bars = !self.logits.is_empty() && h >= 26.0;
             frame.outline([x, y, w, h], 4.0, Some(Ink::Raised), Ink::Faint, None);
             frame.text(
                 [x + w / 2.0, y + h / 2.0 - if has_bars { 4.0 } else { 0.0 }],
@@ -183,7 +183,7 @@ impl Routing {
                 );
             }
         }
-        self.legend(&mut frame);
+        self.legend(&mut frame, experts, has_bars);
         frame
     }
 
@@ -238,14 +238,18 @@ impl Routing {
         }
     }
 
-    fn legend(&self, frame: &mut Frame) {
+    /// The words below, where `shown` of the experts are drawn.
+    fn legend(&self, frame: &mut Frame, shown: usize, has_bars: bool) {
         let y = frame.height - 18.0;
         let room = frame.width - 2.0 * MARGIN;
         let mut said = vec![format!("{}: each token has {} of {} experts", self.when, self.k, self.experts)];
+        if shown < self.experts {
+            said.push(format!("the first {shown} are drawn"));
+        }
         if self.choices.iter().any(|choice| choice.weight.is_some()) {
             said.push("numbers: weights in the sum".to_owned());
         }
-        if !self.logits.is_empty() {
+        if has_bars {
             said.push("bars: the token's logits".to_owned());
         }
         let said = said.join("; ");

@@ -9,7 +9,7 @@ use super::palette::{Hue, Ink};
 use super::sidebar::Sidebar;
 use super::text;
 use super::tiles::Tiles;
-use crate::base::units::{count, figure, number};
+use crate::base::units::{count, counted, figure, number};
 use crate::trace::heat::{Bits, Footprint};
 use crate::trace::{Fetches, Heat};
 
@@ -72,7 +72,9 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     let is_pointed = matches!(view.hovered, Some(Tag::Cell { .. }));
     let turn = turn(heat, view.position).filter(|_| !is_pointed);
     // Until the pointer chooses an element, one serves as an example: the picture shows at once what is computed from it.
-    let sample = sample(heat, &placed).filter(|_| !is_pointed && turn.is_none());
+    // Tiles that reach beyond the edges are an idea of their own.
+    let overhangs = tiled(heat, &placed).is_some_and(|(tiles, _)| tiles.beyond != [0, 0]);
+    let sample = sample(heat, &placed).filter(|_| !is_pointed && turn.is_none() && !overhangs);
     let told = sample.or(view.hovered);
     let lit = match turn {
         Some(turn) => Some(Lit::of_turn(heat, turn)),
@@ -127,9 +129,13 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
         if let (Some(lit), Some(Tag::Cell { buffer, row, column }), None) = (&lit, told, turn)
             && let Some(on) = placed.iter().find(|p| p.grid.buffer == buffer)
         {
-            card.section(if sample.is_some() { "fan-out of one element" } else { "under the pointer" });
+            card.section(if sample.is_some() { "fan-out of a cell" } else { "under the pointer" });
             card.says(&name(on, row, column));
-            card.says(&by_whom(heat, lit));
+            let by = By::of(heat, lit);
+            card.row("by workgroups", &format!("{} of {}", by.some, count(by.all)));
+            if let Some(each) = &by.each {
+                card.row("times each", each);
+            }
             let key = |fill, edge, long| Key { fill, edge, long, short: long };
             let edge = if on.matrix.written { "stored" } else { "the element" };
             let made = key(Ink::Store, Ink::Store, "their tiles");
@@ -238,20 +244,32 @@ fn lit(heat: &Heat, placed: &[Placed], tag: Tag) -> Option<Lit> {
     (!heat.footprints.is_empty()).then_some(lit)
 }
 
-fn by_whom(heat: &Heat, lit: &Lit) -> String {
-    let is_fetched = lit.matrix.is_some_and(|matrix| heat.matrices[matrix].total > 0);
-    let verb = if is_fetched { "Fetched" } else { "Stored" };
-    let all = heat.footprints.len();
-    let each = match lit.requests / lit.workgroups as f64 {
-        each if each > 1.0 && each.is_finite() => format!(", {} times each", number(each)),
-        _ => String::new(),
-    };
-    format!(
-        "{verb} by {} of {} workgroup{}{each}.",
-        count(lit.workgroups as u64),
-        count(all as u64),
-        if all == 1 { "" } else { "s" }
-    )
+/// The workgroups that access an element.
+struct By {
+    verb: &'static str,
+    some: String,
+    all: u64,
+    /// How often each of them does, if it is more than once.
+    each: Option<String>,
+}
+
+impl By {
+    fn of(heat: &Heat, lit: &Lit) -> Self {
+        let is_fetched = lit.matrix.is_some_and(|matrix| heat.matrices[matrix].total > 0);
+        let each = lit.requests / lit.workgroups as f64;
+        Self {
+            verb: if is_fetched { "Fetched" } else { "Stored" },
+            some: count(lit.workgroups as u64),
+            all: heat.footprints.len() as u64,
+            each: (each > 1.0 && each.is_finite()).then(|| number(each)),
+        }
+    }
+
+    /// In a sentence.
+    fn said(&self) -> String {
+        let each = self.each.as_ref().map(|each| format!(", {each} times each")).unwrap_or_default();
+        format!("{} by {} of {}{each}.", self.verb, self.some, counted(self.all, "workgroup"))
+    }
 }
 
 /// The tip for the item under the pointer.
@@ -270,7 +288,7 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
         said += &format!("\n{} fetches per element{most}", number(f64::from(mean)));
     }
     if let Some(lit) = lit(heat, &placed, tag) {
-        said += &format!("\n{}", by_whom(heat, &lit));
+        said += &format!("\n{}", By::of(heat, &lit).said());
     }
     Some(said)
 }

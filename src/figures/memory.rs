@@ -319,6 +319,9 @@ fn marks(frame: &mut Frame, stage: &Stage, plan: &Plan) {
                 let rows = if plan.hidden == 1 { "row" } else { "rows" };
                 let more = format!("{} more {rows}", plan.hidden);
                 let x = (columns.left() + columns.right()) / 2.0;
+                // On a ground of its own: lines to the hidden rows pass here.
+                let half = text::width(&more, 12.0, false) / 2.0 + 4.0;
+                frame.fill([x - half, y - 7.0, 2.0 * half, 14.0], 3.0, Ink::Panel, None);
                 frame.text([x, y], 12.0, Anchor::Middle, Ink::Muted, more);
             } else if top - above - plan.height >= 12.0 {
                 for step in 0..3_u8 {

@@ -164,7 +164,7 @@ fn drawn(view: &View<'_>, waits: &Waits) -> Frame {
         shared => format!(", {} of {:.0} for workgroup memory", count(shared), waits.shared_cycles),
     };
     let of = format!(
-        "Per warp: {} instructions, {} waits of {:.0} cycles ({}) for buffers{shared}",
+        "Per warp: {} instructions, {} waits of {:.0} cycles (model of the {}) for global memory{shared}",
         count(path.instructions),
         count(path.global_waits),
         waits.buffer_cycles,

@@ -33,6 +33,11 @@ static CARD: Card = Card {
         Arg::required("ranks", ArgKind::Number, "how many ranks there are"),
         Arg::required("layers", ArgKind::Number, "how many layers a row holds, unless it holds fewer"),
         Arg::required("layer", ArgKind::Number, "elements of a whole layer"),
+        Arg::optional(
+            "colour",
+            ArgKind::Number,
+            "the first state's colour, from 0: a state keeps its own from page to page",
+        ),
     ],
 };
 
@@ -91,6 +96,8 @@ struct State {
 struct States {
     ranks: usize,
     states: Vec<State>,
+    /// The colour of the first state.
+    first: usize,
     when: String,
 }
 
@@ -99,6 +106,7 @@ impl States {
         let (reel, moment) = view.reel()?;
         let number = |name: &str| view.given.numbers.get(name).map_or(0, |value| *value as usize);
         let (ranks, layers, layer) = (number("ranks").max(1), number("layers").max(1), number("layer").max(1));
+        let first = number("colour");
         let state = |text: &String| {
             let (name, buffers) = parts(text)?;
             // A sliced buffer that the stage does not use has a column alone.
@@ -112,7 +120,7 @@ impl States {
             Some(State { name: name.to_owned(), bytes, pieces: (0..ranks.min(RANKS)).map(shown).collect() })
         };
         let states = view.picture.texts("states").iter().filter_map(state).collect();
-        Ok(Self { ranks, states, when: reel.when(moment.settled()) })
+        Ok(Self { ranks, states, first, when: reel.when(moment.settled()) })
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
@@ -126,6 +134,7 @@ impl States {
         let pitch = ((height - HEAD - FOOT) / shown as f32).min(PITCH[1]);
         let is_narrow = |state: &State| text::width(&si(state.bytes, "B"), 12.0, false) <= group - 8.0;
         let has_bytes = self.states.iter().all(is_narrow);
+        let color = |at: usize| color(self.first + at);
         for (at, state) in self.states.iter().enumerate() {
             let x = left + group * at as f32;
             let name = text::fit(&state.name, 13.0, false, group - 8.0);
@@ -166,11 +175,11 @@ impl States {
             }
             frame.text([width - MARGIN, y + high / 2.0], size, Anchor::End, Ink::Text, all.clone());
         }
-        let keys = [
-            Key { fill: color(0), edge: color(0), long: "held", short: "held" },
-            Key { fill: Ink::Panel, edge: color(0), long: "room for it, nothing written yet", short: "empty" },
-            Key { fill: Ink::Panel, edge: Ink::Faint, long: "another rank's", short: "elsewhere" },
-        ];
+        let is_empty = self.states.iter().any(|state| state.pieces.iter().flatten().any(|has| *has == Piece::Empty));
+        let held = Key { fill: color(0), edge: color(0), long: "held", short: "held" };
+        let empty = Key { fill: Ink::Panel, edge: color(0), long: "room for it, nothing written yet", short: "empty" };
+        let elsewhere = Key { fill: Ink::Panel, edge: Ink::Faint, long: "another rank's", short: "elsewhere" };
+        let keys: Vec<Key<'_>> = [held].into_iter().chain(is_empty.then_some(empty)).chain([elsewhere]).collect();
         legend(&mut frame, MARGIN, height - 10.0, width * 0.5, &keys);
         let all_shown = shown == self.ranks;
         let when = format!("dot: changed; {}", self.when);

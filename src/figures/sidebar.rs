@@ -53,10 +53,14 @@ impl<'f> Sidebar<'f> {
         });
     }
 
-    /// A sentence of second rank, in as many lines as it takes.
+    /// A sentence of second rank, in as many lines as it takes; none of it if there is no room for all.
     pub(super) fn says(&mut self, words: &str) {
         let left = self.left;
-        for words in text::wrap(words, 12.0, self.room()) {
+        let lines = text::wrap(words, 12.0, self.room());
+        if self.y + 16.0 * lines.len() as f32 - 8.0 > self.bottom {
+            return;
+        }
+        for words in lines {
             self.line(16.0, |frame, y| frame.text([left, y], 12.0, Anchor::Start, Ink::Muted, words));
         }
     }

@@ -164,9 +164,11 @@ pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
         }
     };
     let both = format!("{said} {aside}");
-    let mut lines = text::wrap(&both, 14.0, right - left);
-    // Where there is not much room, what the access does goes first.
-    lines.truncate(if height < 220.0 { 1 } else { 2 });
+    let most = if height < 220.0 { 1 } else { 2 };
+    // Where there is not much room, there is only what the access does.
+    let fitting =
+        [&both, &said].map(|words| text::wrap(words, 14.0, right - left)).into_iter().find(|l| l.len() <= most);
+    let lines = fitting.unwrap_or_else(|| vec![text::fit(&said, 14.0, false, right - left)]);
     let below = height - margin - 18.0 * (lines.len() as f32 - 1.0) - 6.0;
     for (i, line) in lines.into_iter().enumerate() {
         frame.text([left, below + 18.0 * i as f32], 14.0, Anchor::Start, Ink::Text, line);

@@ -41,14 +41,11 @@ fn a_columns_wavefronts_are_what_its_pitch_and_the_banks_share() {
 
 #[test]
 fn an_access_is_told_in_a_sentence() {
-    assert_eq!(
-        sentence(&transpose(32, 0), 33),
-        "32 lanes ask for 32 words of bank 0: 32 wavefronts, where 1 would be enough."
-    );
+    assert_eq!(sentence(&transpose(32, 0), 33), "32 lanes ask for 32 words of bank 0: 32 wavefronts; 1 would do.");
     assert_eq!(sentence(&transpose(33, 0), 33), "32 lanes ask for 32 words in 32 banks: 1 wavefront.");
     assert_eq!(
         sentence(&transpose(34, 0), 33),
-        "32 lanes ask for 32 words in 16 banks, 2 in each: 2 wavefronts, where 1 would be enough."
+        "32 lanes ask for 32 words in 16 banks, 2 in each: 2 wavefronts; 1 would do."
     );
     assert_eq!(sentence(&transpose(32, 0), 3), "32 lanes write 32 words in 32 banks: 1 wavefront.");
     let other = Script::new(32).shared(|_| 20).shared(|lane| if lane < 3 { lane * 128 } else { lane * 4 }).0;
@@ -56,7 +53,7 @@ fn an_access_is_told_in_a_sentence() {
     // Words 0, 32 and 64 are of bank 0, and no lane asks for banks 1 and 2.
     assert_eq!(
         sentence(&other, 1),
-        "32 lanes ask for 32 words in 30 banks, up to 3 in one bank: 3 wavefronts, where 1 would be enough."
+        "32 lanes ask for 32 words in 30 banks, up to 3 in one bank: 3 wavefronts; 1 would do."
     );
     let script = Script::new(32);
     let all = script.all();
@@ -65,7 +62,7 @@ fn an_access_is_told_in_a_sentence() {
     assert_eq!(sentence(&wide, 0), "32 lanes ask for 128 words in 32 banks: 4 wavefronts, the least possible.");
     assert_eq!(
         sentence(&wide, 1),
-        "32 lanes update 4 words in 4 banks, one lane at a time for each: 8 wavefronts, where 1 would be enough."
+        "32 lanes update 4 words in 4 banks, one lane at a time for each: 8 wavefronts; 1 would do."
     );
 }
 
@@ -168,9 +165,7 @@ fn an_event_without_workgroup_memory_shows_the_nearest_that_has() {
     let late = Arc::new(Script::new(32).load(|lane| lane * 4).shared(|lane| lane * 128).0);
     let said = Painter::of("Banks").frame(&view(&late, 0, [900.0, 500.0])).alt;
     assert!(
-        said.contains(
-            "32 wavefronts, where 1 would be enough. Event 1 touches no bank; this is the next one that does."
-        ),
+        said.contains("32 wavefronts; 1 would do. Event 1 touches no bank; this is the next one that does."),
         "{said}"
     );
     let none = Arc::new(Script::new(32).load(|lane| lane * 4).0);

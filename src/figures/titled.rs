@@ -22,10 +22,19 @@ const CAPTION: f32 = 13.0;
 const LINE: f32 = 22.0;
 
 /// A lower picture has no caption, or no title either.
-const LEAST: [f32; 2] = [190.0, 300.0];
+const LEAST: [f32; 2] = [140.0, 300.0];
+
+/// A lower picture has a small title: its size, and the height of its line.
+const SMALL_BELOW: f32 = 190.0;
+const SMALL: [f32; 2] = [14.0, 18.0];
 
 /// Height of a picture with room for a title of two lines.
 const LEAST_WITH_LINES: f32 = 240.0;
+
+/// The size of the title in a picture of this height, and the height of a line of it.
+fn sizes(height: f32) -> [f32; 2] {
+    if height < SMALL_BELOW { SMALL } else { [TITLE, LINE] }
+}
 
 /// The title and the caption in lines, and the height that both take.
 fn head(view: &View<'_>) -> ([Vec<String>; 2], f32) {
@@ -33,15 +42,17 @@ fn head(view: &View<'_>) -> ([Vec<String>; 2], f32) {
     let title = if height < LEAST[0] { "" } else { view.picture.text("title") };
     let most = if height < LEAST_WITH_LINES { 1 } else { 2 };
     let room = width - 2.0 * MARGIN;
-    let mut title = text::wrap(title, TITLE, room);
+    let [size, line] = sizes(height);
+    let mut title = text::wrap(title, size, room);
     if title.len() > most {
         let last = title.split_off(most - 1).join(" ");
-        title.push(text::fit(&last, TITLE, false, room));
+        title.push(text::fit(&last, size, false, room));
     }
     let caption = if height < LEAST[1] { "" } else { view.picture.text("caption") };
     let caption = text::wrap(caption, CAPTION, room);
-    let height = if title.is_empty() { 0.0 } else { 2.0 + LINE * title.len() as f32 } + 17.0 * caption.len() as f32;
-    ([title, caption], if height > 0.0 { height + 10.0 } else { 0.0 })
+    let below = if height < SMALL_BELOW { 2.0 } else { 10.0 };
+    let height = if title.is_empty() { 0.0 } else { 2.0 + line * title.len() as f32 } + 17.0 * caption.len() as f32;
+    ([title, caption], if height > 0.0 { height + below } else { 0.0 })
 }
 
 /// The view of the figure below its title.
@@ -63,10 +74,11 @@ pub fn draw(figure: &dyn Figure, view: &View<'_>, kept: &mut Kept) -> Frame {
     if !title.is_empty() {
         frame.alt = format!("{}.", view.picture.text("title"));
     }
-    let mut y = 20.0;
+    let [size, high] = sizes(view.size[1]);
+    let mut y = 4.0 + 0.75 * high;
     for line in title {
-        frame.text([MARGIN, y], TITLE, Anchor::Start, Ink::Text, line);
-        y += LINE;
+        frame.text([MARGIN, y], size, Anchor::Start, Ink::Text, line);
+        y += high;
     }
     for line in caption {
         frame.text([MARGIN, y], CAPTION, Anchor::Start, Ink::Muted, line);

@@ -196,7 +196,7 @@ fn cells(frame: &mut Frame, spread: &Spread, blocks: u64, [x, y, width, height]:
         let busy = of_sm(w, blocks, sm);
         let tag = Some(Tag::Sm(sm));
         if whole < side {
-            frame.fill([at[0], at[1], side, side], 2.0, WITHOUT, tag);
+            frame.outline([at[0], at[1], side, side], 2.0, Some(WITHOUT), Ink::Faint, tag);
         }
         // An idle slot is seen, however small, and a busy one.
         let filled =

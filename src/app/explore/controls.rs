@@ -106,7 +106,7 @@ fn entries(ui: &mut Ui, at: &mut Explored) {
             at.direction.push(0.0);
         }
         ui.add_space(theme::GRID);
-        if ui.add_enabled(*at != Explored::default(), Button::new("As at first")).clicked() {
+        if ui.add_enabled(*at != Explored::default(), Button::new("Reset")).clicked() {
             *at = Explored::default();
         }
     });

@@ -33,7 +33,7 @@ pub(super) fn show(ui: &mut Ui, (plot, diamond): (&Plot, &str), (at_ends, is_low
     let ceilings = plot.ceilings.iter().map(|(name, _)| (name.as_str(), Ink::Muted, Mark::Dashes));
     let here = plot.current.map(|_| (diamond, Ink::Accent, Mark::Diamond));
     ui.spacing_mut().interact_size.y = 18.0;
-    let keys: Vec<(&str, Ink, Mark)> = here.into_iter().chain(entries).chain(spread).chain(ceilings).collect();
+    let keys: Vec<(&str, Ink, Mark)> = entries.chain(here).chain(spread).chain(ceilings).collect();
     let room = ui.available_width() - MARK;
     let texts: Vec<_> = keys.iter().map(|(name, ..)| cut(ui, chart::plain_name(name), room)).collect();
     let widths: Vec<f32> = texts.iter().map(|text| MARK + text.size().x).collect();

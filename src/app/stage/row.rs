@@ -81,8 +81,7 @@ impl Stage {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let groups = state.found.compiled.groups;
             let mut workgroup = state.place.stage.workgroup;
-            let of_groups = format!("of {}", count(u64::from(groups)));
-            ui.label(RichText::new(of_groups).color(theme::color(theme::of(ui), Ink::Muted)));
+            ui.label(RichText::new(numbers(groups)).color(theme::color(theme::of(ui), Ink::Muted)));
             // Until its program is compiled, the workgroup may be beyond the grid that is known.
             let range = 0..=groups.saturating_sub(1);
             let drag = egui::DragValue::new(&mut workgroup).range(range).clamp_existing_to_range(false).speed(0.2);
@@ -92,7 +91,7 @@ impl Stage {
                 command = Some(Command::ShowWorkgroup(workgroup));
             }
             ui.label("workgroup");
-            ui.label(RichText::new(format!("of {warps}")).color(theme::color(theme::of(ui), Ink::Muted)));
+            ui.label(RichText::new(numbers(warps)).color(theme::color(theme::of(ui), Ink::Muted)));
             let drag = egui::DragValue::new(&mut self.warp).range(0..=warps - 1).speed(0.05);
             let response = ui.add(drag).on_hover_text("The warp of the workgroup, from 0");
             response.widget_info(|| egui::WidgetInfo::slider(true, f64::from(self.warp), "Warp on the stage"));
@@ -100,6 +99,11 @@ impl Stage {
         });
         command
     }
+}
+
+/// The numbers that `n` things have, from 0.
+fn numbers(n: u32) -> String {
+    if n > 1 { format!("of 0–{}", count(u64::from(n - 1))) } else { "alone".to_owned() }
 }
 
 fn speed(ui: &mut Ui, player: &mut Player) {

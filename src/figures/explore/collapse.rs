@@ -66,7 +66,7 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
         x = left + tall;
     }
     sheet.y = top + tall + 8.0;
-    let said = format!("J = (diag(y) − y yᵀ){by}: {} entries, and {n} numbers that say them all", n * n);
+    let said = format!("J = (diag(y) − y yᵀ){by}: {} entries, which {n} numbers determine", n * n);
     sheet.line(13.0, Ink::Muted, &said);
     sheet.say(&format!("{said}."));
     sheet.y += 16.0;

@@ -40,7 +40,7 @@ fn draw(sheet: &mut Sheet, [rows, columns]: [usize; 2]) {
         (format!("{rows} + {columns} = {reads}"), "reads of shared memory"),
         (format!("{rows} × {columns} = {products}"), "products, each added to a sum"),
         (format!("{reads} / {products} = {a_product}"), "reads per product; 2 with one sum"),
-        (products.to_string(), "registers of the lane for sums"),
+        (products.to_string(), "registers per lane, for the sums"),
     ];
     let (x, mut y) = (sheet.width - NUMBERS + 24.0, sheet.y + 4.0);
     for (number, meaning) in &lines {

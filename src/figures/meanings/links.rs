@@ -14,8 +14,8 @@ const MARGIN: f32 = 16.0;
 const HEAD: f32 = 64.0;
 const FOOT: f32 = 74.0;
 /// The least and the most that a chunk's row is high, and its cell's share of that.
-const ROW: [f32; 2] = [24.0, 40.0];
-const CELL: f32 = 0.75;
+const ROW: [f32; 2] = [18.0, 40.0];
+const CELL: f32 = 0.8;
 /// The least width of a rank's column, and the most of a cell.
 const COLUMN: f32 = 56.0;
 const WIDEST: f32 = 76.0;

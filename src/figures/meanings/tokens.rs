@@ -17,8 +17,8 @@ pub(in crate::figures) const HEAD_BYTES: usize = 64;
 
 /// Space around the cells, and what is above and below them.
 const MARGIN: f32 = 16.0;
-const HEAD: f32 = 44.0;
-const FOOT: f32 = 40.0;
+const HEAD: f32 = 36.0;
+const FOOT: f32 = 32.0;
 /// Height of a line of cells, and of a cell.
 pub(in crate::figures) const LINE: f32 = 27.0;
 const CELL: f32 = 22.0;
@@ -265,10 +265,14 @@ impl Cut<'_> {
         let end = if all == 0 { 0 } else { span(self.of, all - 1).map_or(0, |(_, end)| end) };
         let name = if self.name.is_empty() { "tokens" } else { self.name };
         let said = format!("{} bytes in {} {name}", count(end), count(all as u64));
-        frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
         let size = [frame.width, frame.height];
         let below = [self.ids, self.pairs];
         let new = placed(size, self.of, self.text, below);
+        let here = match new.len() {
+            shown if shown < all => format!("{said}, {} here", count(shown as u64)),
+            _ => said.clone(),
+        };
+        frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, here);
         let moves = self.of.progress > 0.0 && self.of.progress < 1.0;
         let before = self.before.filter(|before| moves && *before != self.of.tensor);
         let old = before.map(|tensor| placed(size, &Contents { tensor, ..self.of.clone() }, self.text, below));

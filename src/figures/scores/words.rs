@@ -140,7 +140,7 @@ fn done(square: &Square<'_>, tick: usize) -> String {
         (k, of_columns.as_str()),
         (scores && !before, "scores are written"),
         (scores && before, "scores become exponentials"),
-        (max || sum, "m and d go on"),
+        (max || sum, "m and d are updated"),
         (v, "V is loaded"),
         (out, "O takes in the tile"),
         (stored, "O is stored"),

@@ -287,8 +287,8 @@ fn times(times: f64) -> String {
         _ if times == 1.0 => "once".to_owned(),
         _ if times.fract() == 0.0 => format!("{times:.0} times"),
         // A tenth would hide the few elements that are asked for once more.
-        rest if (0.01..0.99).contains(&rest) => format!("{times:.3} times"),
-        _ => format!("{times:.1} times"),
+        rest if (0.01..0.99).contains(&rest) => format!("{times:.3} times on average"),
+        _ => format!("{times:.1} times on average"),
     }
 }
 
