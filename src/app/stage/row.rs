@@ -103,7 +103,7 @@ impl Stage {
 
 /// The numbers that `n` things have, from 0.
 fn numbers(n: u32) -> String {
-    if n > 1 { format!("of 0–{}", count(u64::from(n - 1))) } else { "alone".to_owned() }
+    if n > 1 { format!("of 0–{}", count(u64::from(n - 1))) } else { "of 1".to_owned() }
 }
 
 fn speed(ui: &mut Ui, player: &mut Player) {

@@ -32,10 +32,10 @@ pub fn passes(
                     format!("fills {} with {}", job.buffers[*buffer].name, number(*value))
                 }
             },
-            launches: counted.or(timed).map(|pass| match &pass.trace {
+            launches: counted.or(timed).map(|done| match (&done.trace, pass.launch()) {
                 // A grid that a kernel has set to nothing.
-                Some(trace) if trace.warps == 0 => 0,
-                _ => pass.launches,
+                (Some(trace), Some(_)) if trace.warps == 0 => 0,
+                _ => done.launches,
             }),
             time_s: timed.and_then(|pass| Some(pass.timing.as_ref()?.median_s)),
             bytes: counted.and_then(|pass| Some(pass.trace.as_ref()?.global_bytes())),
