@@ -156,7 +156,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let mut said = match (contents.line.at, contents.line.name) {
         (None, _) if differ => String::new(),
         (Some(_), Some(name)) if sums.len() == 1 => {
-            format!("In all {}, {ratio} times {name}, which is {}.", written(highest), written(line))
+            format!("{} in all, {ratio} times {name}, which is {}.", written(highest), written(line))
         }
         (Some(_), Some(name)) if highest == line => format!("The highest is {name}."),
         // The line is the unit that bars are counted in.

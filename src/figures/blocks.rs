@@ -136,11 +136,7 @@ impl Blocks {
             None => {
                 let rows = self.counts.iter().sum::<usize>().max(1);
                 let waste = (works * self.tile - rows.min(works * self.tile)) as f64 / rows as f64;
-                format!(
-                    "{} tiles, and all have work; {:.0}% of rows more than there are",
-                    count(works as u64),
-                    100.0 * waste
-                )
+                format!("{} tiles, and all have work; {:.0}% more rows, as padding", count(works as u64), 100.0 * waste)
             }
         };
         frame.text(

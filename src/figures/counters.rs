@@ -174,6 +174,9 @@ fn lead(moment: &Moment<'_>, now: &Tally) -> (String, &'static str, Ink) {
             let noun = if now.sectors == 1 { "sector visited" } else { "sectors, visited in turns" };
             (count(now.sectors), noun, Ink::Text)
         }
+        (EventKind::Access { .. }, _) if now.efficiency().is_some_and(|share| share > 1.0) => {
+            (now.percent(), "asked for, per byte moved", Ink::Text)
+        }
         (EventKind::Access { .. }, _) => (now.percent(), "asked for, of bytes moved", Ink::Text),
         (EventKind::Barrier, _) => (moment.event.mask.count_ones().to_string(), "lanes of this warp wait", Ink::Text),
         (EventKind::Subgroup { .. }, _) => {

@@ -139,7 +139,7 @@ impl Rows {
             let middle = [left - wide / 2.0, rect[1] + rect[3] / 2.0];
             frame.text(middle, 13.0, Anchor::Middle, Ink::Text, format!("token {i}"));
         }
-        let said = format!("{}: a token's row is copied {} times, once per choice", self.when, self.k);
+        let said = format!("{}: a token has {} rows, one per choice", self.when, self.k);
         let said_short = text::fit(&said, 12.0, false, width - 2.0 * MARGIN);
         frame.text([MARGIN, height - 12.0], 12.0, Anchor::Start, Ink::Muted, said_short);
         let each: Vec<String> = known().map(|(i, (_, row))| format!("token {} to row {row}", i / self.k)).collect();

@@ -128,7 +128,7 @@ fn place_row(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<Placed> {
     let mut left = x;
     let mut all = Vec::new();
     for matrix in matrices {
-        let [across, down] = matrix.size().map(|n| (n * scale).round().max(LEAST));
+        let [across, down] = matrix.size().map(|n| (n * scale).floor().max(LEAST));
         let slot = across.max(matrix.label_width().min(share).floor());
         if left + across > x + w + 0.5 {
             break;
@@ -316,6 +316,16 @@ mod tests {
             written,
             shaped: true,
             beyond: [0; 2],
+        }
+    }
+
+    #[test]
+    fn matrices_beside_one_another_all_find_room() {
+        for width in 200..1400_u16 {
+            let given = vec![matrix(0, 64, 64, false), matrix(1, 64, 64, true)];
+            let (all, _) = place(given, [16.0, 0.0, f32::from(width), 600.0]);
+            assert_eq!(all.len(), 2, "{width} points wide");
+            assert!(all[1].grid.rect[0] + all[1].grid.rect[2] <= 16.0 + f32::from(width) + 0.5, "{width}");
         }
     }
 

@@ -220,7 +220,7 @@ impl Reads {
         let room = frame.width - 2.0 * MARGIN;
         let total: u64 = self.heads.iter().map(|head| head.bytes).sum();
         let title = format!(
-            "{} heads of queries read {} of keys and values",
+            "{} query heads share {} heads of keys and values",
             count(self.queries as u64),
             count(self.heads.len() as u64)
         );

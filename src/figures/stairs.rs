@@ -70,6 +70,8 @@ impl Step {
 
 struct Stairs {
     each: String,
+    /// Steps of one colour: the columns of the matrix that the counts are.
+    alike: usize,
     steps: Vec<Step>,
     when: String,
 }
@@ -87,7 +89,9 @@ impl Stairs {
             Step { count: written(counts, i).unwrap_or(0), start, share: if is_new { moment.eased() } else { 1.0 } }
         };
         let steps = (0..counts.len()).map(step).collect();
-        Ok(Self { each: view.picture.text("each").to_owned(), steps, when: reel.when(moment.settled()) })
+        let columns = reel.buffer(view.picture.text("counts")).and_then(|buffer| buffer.columns).unwrap_or(1);
+        let alike = usize::try_from(columns).unwrap_or(1).max(1);
+        Ok(Self { each: view.picture.text("each").to_owned(), alike, steps, when: reel.when(moment.settled()) })
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
@@ -110,7 +114,7 @@ impl Stairs {
             if let Some((x, above)) = end_before.filter(|_| step.share >= 1.0 && step.start.is_some()) {
                 frame.line([x, above], [x, y + high], 1.0, Ink::Muted, None);
             }
-            frame.fill([from, y, (to - from).max(1.0), high], 2.0, bars::ink(i), tag);
+            frame.fill([from, y, (to - from).max(1.0), high], 2.0, bars::ink(i / self.alike), tag);
             let words = if step.start.is_some() && step.share >= 1.0 {
                 format!("{} from {}", count(step.count), count(step.start.unwrap_or(0)))
             } else {
@@ -118,7 +122,7 @@ impl Stairs {
             };
             let wide = text::width(&words, 12.0, false);
             let (at, anchor, ink) = match () {
-                () if wide + 8.0 <= to - from => ((from + to) / 2.0, Anchor::Middle, bars::on(i)),
+                () if wide + 8.0 <= to - from => ((from + to) / 2.0, Anchor::Middle, bars::on(i / self.alike)),
                 () if to + wide + 8.0 <= width - 4.0 => (to + 6.0, Anchor::Start, Ink::Text),
                 () => (from - 6.0, Anchor::End, Ink::Text),
             };

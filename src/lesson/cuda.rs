@@ -258,22 +258,28 @@ impl Reader<'_> {
         })
     }
 
-    /// The ring buffer that a kernel's tiles go through: the number of its places is a number, or a formula in quotes.
+    /// The ring buffer that a kernel's tiles go through: how many places and tiles there are is a number, or a formula in quotes.
     pub(super) fn ring(&mut self, kernel: &str, node: Node<'_>) -> Option<RingDecl> {
         let fields = node.fields()?;
-        let places = fields.required("places").and_then(|node| {
+        let mut number = |node: Node<'_>, wanted| {
             let expr = if node.raw.starts_with('"') {
                 self.expr(Some(node), &Access::Fixed)?
             } else {
                 let number: u32 = node.read("a whole number, or a formula in quotes")?;
                 Expr::parse(&number.to_string()).ok()?
             };
-            self.figure_at(kernel, node, expr.clone(), Wanted::Between(1, MOST_PLACES));
+            self.figure_at(kernel, node, expr.clone(), wanted);
             Some(expr)
-        });
+        };
+        let places = fields.required("places").and_then(|node| number(node, Wanted::Between(1, MOST_PLACES)));
+        let tiles = fields.optional("tiles").map(|node| number(node, Wanted::Amount));
         let (load, multiply) = (fields.text("load"), fields.text("multiply"));
         fields.finish();
-        Some(RingDecl { places: places?, load: load?.value, multiply: multiply?.value })
+        let tiles = match tiles {
+            Some(tiles) => Some(tiles?),
+            None => None,
+        };
+        Some(RingDecl { places: places?, tiles, load: load?.value, multiply: multiply?.value })
     }
 }
 

@@ -316,6 +316,8 @@ pub struct CudaOnly {
 pub struct RingDecl {
     /// The number of places.
     pub places: Expr,
+    /// The number of tiles that a workgroup takes through it, if the lesson says it.
+    pub tiles: Option<Expr>,
     /// The threads that load, and how.
     pub load: String,
     /// The threads that multiply, and how.

@@ -264,7 +264,12 @@ impl Cut<'_> {
         let all = tokens(self.of);
         let end = if all == 0 { 0 } else { span(self.of, all - 1).map_or(0, |(_, end)| end) };
         let name = if self.name.is_empty() { "tokens" } else { self.name };
-        let said = format!("{} bytes in {} {name}", count(end), count(all as u64));
+        // Cells that are the bytes themselves are not counted twice.
+        let said = match self.name {
+            "" => format!("{} bytes in {} tokens", count(end), count(all as u64)),
+            _ if end == all as u64 => format!("{} {}", count(end), self.name),
+            name => format!("{} bytes in {} {name}", count(end), count(all as u64)),
+        };
         let size = [frame.width, frame.height];
         let below = [self.ids, self.pairs];
         let new = placed(size, self.of, self.text, below);
@@ -292,7 +297,9 @@ impl Cut<'_> {
             Key { fill, edge: fill, long: name, short: name }
         }
         let several = format!("several bytes: equal {name} have equal colours");
-        let mut keys = vec![key(Ink::Raised, "a byte"), key(Ink::Bank(3, 45), &several)];
+        let has_several = new.iter().any(|cell| cell.token.bytes > 1);
+        let mut keys = vec![Key { edge: Ink::Muted, ..key(Ink::Raised, "a byte") }];
+        keys.extend(has_several.then(|| key(Ink::Bank(3, 45), &several)));
         keys.extend(merges.iter().flat_map(pairs::Drawn::keys));
         legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
         format!("{said}.{}", merges.map(|merges| merges.said()).unwrap_or_default())

@@ -6,7 +6,7 @@ use super::super::palette::{Hue, Ink};
 use super::super::text;
 use super::tree::{Edge, Join, Kind, Level, lanes};
 use super::{Now, ReductionView};
-use crate::base::units::count;
+use crate::base::units::{count, counted};
 
 /// Height of a row's cells.
 const CELL: f32 = 12.0;
@@ -296,7 +296,7 @@ fn foot(frame: &mut Frame, view: &ReductionView<'_>, plan: &Plan) {
     let margin = if frame.width < 560.0 { 8.0 } else { 16.0 };
     let y = frame.height - margin - 8.0;
     let hidden = view.tree.levels.len() - plan.shown;
-    let more = if hidden == 0 { String::new() } else { format!("{hidden} more rows above and below") };
+    let more = if hidden == 0 { String::new() } else { format!("{} not shown", counted(hidden as u64, "more row")) };
     let wide = if hidden == 0 { 0.0 } else { text::width(&more, 12.0, false) + 16.0 };
     if hidden > 0 {
         frame.text([frame.width - margin, y], 12.0, Anchor::End, Ink::Muted, more);

@@ -25,6 +25,13 @@ enum Holds {
     Multiplied(u32),
 }
 
+impl Holds {
+    fn tile(self) -> u32 {
+        let (Self::Loading(tile) | Self::Waiting(tile) | Self::Multiplied(tile)) = self;
+        tile
+    }
+}
+
 /// The contents of `place` in a turn. The loader goes as far ahead as the ring allows: it refills a place as soon as that tile is used.
 /// With a single place loading and multiplying take turns.
 fn holds(places: u32, place: u32, turn: u32) -> Option<Holds> {
@@ -62,7 +69,9 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     });
     let widest = names.iter().flatten().map(|line| text::width(line, 12.0, false)).fold(64.0, f32::max);
     let left = MARGIN + widest + 16.0;
-    let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST);
+    // The last tile is multiplied as many turns after it is loaded as the ring is ahead.
+    let needed = ring.tiles.map_or(MOST, |tiles| if ring.places == 1 { 2 * tiles } else { tiles + ring.places - 1 });
+    let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST).min(needed.max(1));
     let wide = (width - MARGIN - left) / turns as f32;
     let of_row = |row: u32| y + row as f32 * pitch;
     for (row, lines) in [(0, &names[0]), (ring.places + 1, &names[1])] {
@@ -87,7 +96,9 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
             cell(&mut frame, [x, of_row(waits), wide, high], WAITS, None);
         }
         for place in 0..ring.places {
-            let Some(held) = holds(ring.places, place, turn) else { continue };
+            let held =
+                holds(ring.places, place, turn).filter(|held| ring.tiles.is_none_or(|tiles| held.tile() < tiles));
+            let Some(held) = held else { continue };
             let (ink, tile) = match held {
                 Holds::Loading(tile) => (LOADING, tile),
                 Holds::Waiting(tile) => (LOADED, tile),
@@ -179,7 +190,8 @@ mod tests {
     #[test]
     fn it_fits() {
         for places in [1, 3, 4, 8] {
-            let ring = Ring { places, load: "one warp, by the copy engine".into(), multiply: "two warpgroups".into() };
+            let (load, multiply) = ("one warp, by the copy engine".into(), "two warpgroups".into());
+            let ring = Ring { places, tiles: Some(9), load, multiply };
             for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
                 let view = Seen::given(Given { ring: Some(ring.clone()), ..Given::default() }, size);
                 assert_tidy(&Painter::of("Ring").frame(&view), &format!("{places} {size:?}"));

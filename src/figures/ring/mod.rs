@@ -39,6 +39,8 @@ static CARD: Card = Card {
 pub struct Ring {
     /// The number of places.
     pub places: u32,
+    /// The number of tiles that go through it, if it is known.
+    pub tiles: Option<u32>,
     /// The threads that load, and how.
     pub load: String,
     /// The threads that multiply, and how.

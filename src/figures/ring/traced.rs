@@ -343,7 +343,7 @@ mod tests {
 
     #[test]
     fn it_fits() {
-        let ring = Ring { places: 2, load: "one warp".into(), multiply: "two warps".into() };
+        let ring = Ring { places: 2, tiles: None, load: "one warp".into(), multiply: "two warps".into() };
         for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
             let given = Given { ring: Some(ring.clone()), timeline: Arc::new(timeline()), ..Given::default() };
             assert_tidy(&Painter::of("Ring").frame(&Seen::given(given, size)), &format!("{size:?}"));

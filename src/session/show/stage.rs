@@ -9,7 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::Launch;
 use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Metered, Reach, Ring, Spread, Subject};
 use crate::job::{Job, Shown};
-use crate::lesson::{Env, Kernel, Lesson, Picture, Program, RingDecl, Step, Variant};
+use crate::lesson::{Env, Expr, Kernel, Lesson, Picture, Program, RingDecl, Step, Variant};
 use crate::session::ask::{Accesses, Answer, At, Built, Coursed, Question, Store, Traced};
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Params, cost};
@@ -110,10 +110,13 @@ impl<'a> Stage<'a> {
 
     /// The ring that the kernel's tiles go through, with its places at the setting.
     fn ring(&self) -> Option<Ring> {
-        let RingDecl { places, load, multiply } = self.kernel()?.ring.clone()?;
+        let RingDecl { places, tiles, load, multiply } = self.kernel()?.ring.clone()?;
         let Setting { lesson, params, .. } = &**self.at.setting();
-        let places = Env::fixed(&lesson.params, &lesson.values, params).whole(&places, 1).ok()?;
-        Some(Ring { places: u32::try_from(places).ok()?, load, multiply })
+        let number = |expr: &Expr| {
+            let number = Env::fixed(&lesson.params, &lesson.values, params).whole(expr, 1).ok()?;
+            u32::try_from(number).ok()
+        };
+        Some(Ring { places: number(&places)?, tiles: tiles.as_ref().and_then(number), load, multiply })
     }
 
     /// The requested results that the store has.
