@@ -191,7 +191,7 @@ mod tests {
             let far = of(Some(100_000.0));
             let view = View { position: 1.0, ..View::still(&far, &picture, size) };
             assert!(Fig.draw(&view, &mut Kept::default()).items.len() < 100, "one box for many tiles");
-            assert!(listed.starts_with("4 tiles, and all have work; 23% of rows more"), "{listed}");
+            assert!(listed.starts_with("4 tiles, and all have work; 23% more rows, as padding"), "{listed}");
         }
     }
 }
