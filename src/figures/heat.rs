@@ -72,7 +72,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     let is_pointed = matches!(view.hovered, Some(Tag::Cell { .. }));
     let turn = turn(heat, view.position).filter(|_| !is_pointed);
     // Until the pointer chooses an element, one serves as an example: the picture shows at once what is computed from it.
-    // Tiles that reach beyond the edges are an idea of their own.
+    // No example where tiles reach beyond the edges: then the picture is about them.
     let overhangs = tiled(heat, &placed).is_some_and(|(tiles, _)| tiles.beyond != [0, 0]);
     let sample = sample(heat, &placed).filter(|_| !is_pointed && turn.is_none() && !overhangs);
     let told = sample.or(view.hovered);

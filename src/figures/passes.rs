@@ -71,11 +71,11 @@ const LINE: f32 = 18.0;
 const LANE: f32 = 7.0;
 
 impl Passes {
-    /// Without the passes that were not launched and those repetitions that have no others; the one at the place `shown` stays.
+    /// Leaves out the passes that were not launched, and the repetitions that have no other passes. The pass at the place `shown` stays.
     #[must_use]
     pub fn launched(self, shown: Option<usize>) -> Self {
         let stays = |stage: &Stage| stage.launches != Some(0) || shown == Some(stage.place);
-        // The place in the new strip of each pass that stays, or of the next one that does.
+        // For each pass: its place in the new strip, or that of the next pass that stays; and whether it stays itself.
         let mut kept = 0;
         let places: Vec<(usize, bool)> = self
             .stages

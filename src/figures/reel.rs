@@ -85,7 +85,7 @@ impl Reel {
         self.film.after(place, frames)
     }
 
-    /// Whether the contents of a buffer have changed at the last change of `other` or after it, by the end of `frames` frames.
+    /// Whether the last change of a buffer within the first `frames` frames is not earlier than that of `other`; false if it never changed.
     #[must_use]
     pub fn changed_since(&self, name: &str, other: &str, frames: usize) -> bool {
         let last = |name: &str| {

@@ -53,7 +53,7 @@ impl<'f> Sidebar<'f> {
         });
     }
 
-    /// A sentence of second rank, in as many lines as it takes; none of it if there is no room for all.
+    /// A sentence of second rank, in as many lines as it takes; left out if they do not all fit.
     pub(super) fn says(&mut self, words: &str) {
         let left = self.left;
         let lines = text::wrap(words, 12.0, self.room());

@@ -70,7 +70,7 @@ impl Step {
 
 struct Stairs {
     each: String,
-    /// Steps of one colour: the columns of the matrix that the counts are.
+    /// How many neighbouring steps have one colour: the columns, if the counts are a matrix.
     alike: usize,
     steps: Vec<Step>,
     when: String,

@@ -264,7 +264,7 @@ impl Cut<'_> {
         let all = tokens(self.of);
         let end = if all == 0 { 0 } else { span(self.of, all - 1).map_or(0, |(_, end)| end) };
         let name = if self.name.is_empty() { "tokens" } else { self.name };
-        // Cells that are the bytes themselves are not counted twice.
+        // If the cells are the bytes, they are counted once.
         let said = match self.name {
             "" => format!("{} bytes in {} tokens", count(end), count(all as u64)),
             _ if end == all as u64 => format!("{} {}", count(end), self.name),

@@ -69,7 +69,7 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     });
     let widest = names.iter().flatten().map(|line| text::width(line, 12.0, false)).fold(64.0, f32::max);
     let left = MARGIN + widest + 16.0;
-    // The last tile is multiplied as many turns after it is loaded as the ring is ahead.
+    // The last tile is multiplied `places - 1` turns after it is loaded.
     let needed = ring.tiles.map_or(MOST, |tiles| if ring.places == 1 { 2 * tiles } else { tiles + ring.places - 1 });
     let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST).min(needed.max(1));
     let wide = (width - MARGIN - left) / turns as f32;

@@ -33,7 +33,7 @@ pub fn passes(
                 }
             },
             launches: counted.or(timed).map(|done| match (&done.trace, pass.launch()) {
-                // A grid that a kernel has set to nothing.
+                // An earlier kernel has set its grid to 0.
                 (Some(trace), Some(_)) if trace.warps == 0 => 0,
                 _ => done.launches,
             }),
