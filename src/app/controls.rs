@@ -21,6 +21,9 @@ const CONTROL: f32 = 108.0;
 const ROW: f32 = 44.0;
 const FURTHER: f32 = 30.0;
 
+/// The most further rows: a pack may have any number of parameters, and the panes above and below need room.
+const MOST_FURTHER: u8 = 3;
+
 /// The height that the controls need, as they were in the frame before.
 pub fn height(ui: &Ui) -> f32 {
     let further = ui.data(|d| d.get_temp::<u8>(further_rows())).unwrap_or(0);
@@ -36,7 +39,7 @@ fn further(widths: &[f32], gap: f32, room: f32) -> u8 {
     let (mut rows, mut x) = (0, 0.0);
     for width in widths {
         if x > 0.0 && x + width > room {
-            (rows, x) = (rows + 1, 0.0);
+            (rows, x) = (rows.min(MOST_FURTHER - 1) + 1, 0.0);
         }
         x += width + gap;
     }

@@ -10,7 +10,7 @@ use super::letters::{CHARACTER, shown, wide, width};
 use super::pairs::{self, Cell};
 use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
-use crate::base::units::count;
+use crate::base::units::{count, counted};
 
 /// Bytes of a token that are kept to be shown: a kernel that is wrong makes tokens of any size.
 pub(in crate::figures) const HEAD_BYTES: usize = 64;
@@ -266,7 +266,7 @@ impl Cut<'_> {
         let name = if self.name.is_empty() { "tokens" } else { self.name };
         // If the cells are the bytes, they are counted once.
         let said = match self.name {
-            "" => format!("{} bytes in {} tokens", count(end), count(all as u64)),
+            "" => format!("{} bytes in {}", count(end), counted(all as u64, "token")),
             _ if end == all as u64 => format!("{} {}", count(end), self.name),
             name => format!("{} bytes in {} {name}", count(end), count(all as u64)),
         };
@@ -481,7 +481,7 @@ mod tests {
         let said = told(&contents, (&text, None), 0).unwrap_or_default();
         assert_eq!(said, format!("token 0: {}… 4,026,531,840 bytes, bytes 0 to 4,026,531,839", "a".repeat(HEAD_BYTES)));
         let mut frame = Frame::new([420.0, 200.0]);
-        assert_eq!(cut(&contents, &text).draw(&mut frame, None), "4,026,531,840 bytes in 1 tokens.");
+        assert_eq!(cut(&contents, &text).draw(&mut frame, None), "4,026,531,840 bytes in 1 token.");
         let shown = frame.items.iter().find_map(|item| match item {
             Item::Text { text, mono: true, .. } => Some(text.as_str()),
             _ => None,

@@ -70,7 +70,8 @@ pub(super) fn frame(view: &View<'_>) -> Frame {
     let widest = names.iter().flatten().map(|line| text::width(line, 12.0, false)).fold(64.0, f32::max);
     let left = MARGIN + widest + 16.0;
     // The last tile is multiplied `places - 1` turns after it is loaded.
-    let needed = ring.tiles.map_or(MOST, |tiles| if ring.places == 1 { 2 * tiles } else { tiles + ring.places - 1 });
+    let after = |tiles: u32| if ring.places == 1 { tiles } else { ring.places - 1 };
+    let needed = ring.tiles.map_or(MOST, |tiles| tiles.saturating_add(after(tiles)));
     let turns = (((width - MARGIN - left) / TURN).floor().max(1.0) as u32).min(MOST).min(needed.max(1));
     let wide = (width - MARGIN - left) / turns as f32;
     let of_row = |row: u32| y + row as f32 * pitch;
@@ -191,7 +192,8 @@ mod tests {
     fn it_fits() {
         for places in [1, 3, 4, 8] {
             let (load, multiply) = ("one warp, by the copy engine".into(), "two warpgroups".into());
-            let ring = Ring { places, tiles: Some(9), load, multiply };
+            let tiles = Some(if places == 3 { u32::MAX } else { 9 });
+            let ring = Ring { places, tiles, load, multiply };
             for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
                 let view = Seen::given(Given { ring: Some(ring.clone()), ..Given::default() }, size);
                 assert_tidy(&Painter::of("Ring").frame(&view), &format!("{places} {size:?}"));
