@@ -34,8 +34,7 @@ fn atomics_of_two_kinds_race_unless_they_commute() -> Result {
         // One value by several lanes, and two values.
         ("atomicStore(&a[0], 7u);", &[]),
         ("atomicStore(&a[0], i / 32u);", &[5]),
-        // A flag, and a lock.
-        ("if (i == 0u) { atomicStore(&a[0], 1u); }\nif (atomicLoad(&a[0]) == 1u) { out[g.x * 64u + i] = 1u; }", &[]),
+        // A lock.
         ("let r = atomicCompareExchangeWeak(&a[0], 0u, 1u);\nif (r.exchanged) { atomicStore(&a[0], 0u); }", &[]),
         ("let r = atomicExchange(&a[0], 1u);\nif (r == 0u) { atomicStore(&a[0], 0u); }", &[]),
     ] {
@@ -49,6 +48,29 @@ fn atomics_of_two_kinds_race_unless_they_commute() -> Result {
                    or atomicSub by 3 at line 6 do not commute, so that the word depends on which comes first, with no \
                    workgroupBarrier() between";
     assert_eq!(found[0], Finding { kind: FindingKind::Race, line: 5, message: message.to_owned() });
+    Ok(())
+}
+
+#[test]
+fn a_load_of_what_others_add_to_depends_on_the_order() -> Result {
+    let found = |body: &str| -> Result<Vec<Finding>> {
+        let source = format!(
+            "@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+            var<workgroup> s: atomic<u32>;
+            @compute @workgroup_size(128) fn main(@builtin(local_invocation_index) i: u32) {{\n{body}\n}}"
+        );
+        let program = compile(&source, "main", &[])?;
+        Ok(run_with(&program, &mut [words(&[0; 128])], [1, 1, 1], &checked(32))?.trace.findings)
+    };
+    let early = found("atomicAdd(&s, 1u);\nif (i == 0u) { out[0] = atomicLoad(&s); }")?;
+    assert_eq!(early.iter().map(|f| (f.kind, f.line)).collect::<Vec<_>>(), [(FindingKind::Race, 5)]);
+    assert!(early[0].message.contains("in another order the results are others"), "{}", early[0].message);
+    let late = "atomicAdd(&s, 1u);\nworkgroupBarrier();\nif (i == 0u) { out[0] = atomicLoad(&s); }";
+    assert_eq!(found(late)?, []);
+    // What a load saw is checked by the exchange, as in additions of floats.
+    let by_exchange = "var old = atomicLoad(&s);\nloop {\nlet r = atomicCompareExchangeWeak(&s, old, old + 1u);\n\
+                       if (r.exchanged) { break; }\nold = r.old_value;\n}\nworkgroupBarrier();\nout[i] = atomicLoad(&s);";
+    assert_eq!(found(by_exchange)?, []);
     Ok(())
 }
 
@@ -142,11 +164,11 @@ fn places_that_atomics_give_out_are_noted() -> Result {
             @group(0) @binding(1) var<storage, read_write> out: array<u32>;
             @group(0) @binding(2) var<storage, read> src: array<u32>;
             var<workgroup> first: u32;
-            @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32) {{ _ = arrayLength(&out) + arrayLength(&n) + arrayLength(&src);\n{body}\n}}"
+            @compute @workgroup_size(32) fn main(@builtin(local_invocation_index) i: u32, @builtin(workgroup_id) g: vec3<u32>) {{ _ = arrayLength(&out) + arrayLength(&n) + arrayLength(&src);\n{body}\n}}"
         );
         let program = compile(&source, "main", &[])?;
-        let mut buffers = [words(&[0; 4]), words(&[0; 256]), words(&[3; 256])];
-        let trace = run_with(&program, &mut buffers, [1, 1, 1], &checked(32))?.trace;
+        let mut buffers = [words(&[0; 64]), words(&[0; 256]), words(&[3; 256])];
+        let trace = run_with(&program, &mut buffers, [2, 1, 1], &checked(32))?.trace;
         assert_eq!(trace.findings, [], "{body}");
         Ok(trace.notes.iter().map(|note| (note.kind, note.line)).collect())
     };
@@ -157,7 +179,11 @@ fn places_that_atomics_give_out_are_noted() -> Result {
     assert_eq!(notes(block)?, order(8));
     // A work queue: the place that is read goes with the place that is written.
     assert_eq!(notes("let at = atomicAdd(&n[0], 1u);\nout[at] = src[at];")?, []);
-    assert_eq!(notes("let old = atomicAdd(&n[0], 1u);\nout[i] = old;")?, []);
+    // The value itself, a branch; and a word that each lane has for itself.
+    assert_eq!(notes("let old = atomicAdd(&n[0], 1u);\nout[g.x * 32u + i] = old;")?, order(7));
+    let branch = "let old = atomicAdd(&n[0], 1u);\nif (old == 63u) { out[0] = 1u; }";
+    assert_eq!(notes(branch)?, order(7));
+    assert_eq!(notes("let old = atomicAdd(&n[g.x * 32u + i], 1u);\nout[g.x * 32u + i] = old;")?, []);
     Ok(())
 }
 

@@ -103,7 +103,7 @@ fn mistakes_are_named_at_their_line() {
         ("ld.global.f32", "frobnicate.f32", "`frobnicate.f32` cannot be traced yet"),
         ("$L__BB0_2;", "$L__BB9_9;", "there is no label `$L__BB9_9` to branch to"),
         ("bar.sync \t0;", "barrier.cluster.arrive;", "`barrier.cluster.arrive` cannot be traced yet"),
-        ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%r2, %pm0;", "%pm0"),
+        ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%r2, %envreg9;", "%envreg9"),
         ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%q2, %ctaid.x;", "a result must go to a register"),
     ];
     for (from, to, said) in cases {

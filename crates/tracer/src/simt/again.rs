@@ -6,11 +6,11 @@ use super::code::{Code, Op};
 use super::collective::What;
 use super::ir::Mem;
 use super::memory::{Buffer, Words, atomics};
-use super::observers::{Between, Discarded, Findings, MAX_LINES, Nobody, Witness};
+use super::observers::{Discarded, Findings, Known, MAX_LINES, Nobody, Raced, Standing, Witness};
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use crate::dispatch::BindingKind;
 use crate::trace::{FindingKind, Note, NoteKind};
-use warpbook_base::tensor::Tensor;
+use warpbook_base::tensor::{Elem, Tensor};
 
 /// The initial contents of the buffers that a kernel both reads and writes; of others nothing, since it does not matter.
 pub fn kept(code: &Code, program: &Program, tensors: &[Tensor]) -> Vec<Vec<u32>> {
@@ -54,41 +54,62 @@ pub struct Again<'a> {
 }
 
 impl Again<'_> {
-    /// Names the lanes and lines of the races between workgroups, for the first part of each buffer that they race for.
-    pub fn name_races<const W: usize>(&self, between: &Between, findings: &mut Findings) {
-        let mut raced = between.raced();
-        let suspects = between.suspects();
-        if !suspects.is_empty() {
-            raced.extend(self.order_decides::<W>(&suspects, between.grain()));
+    /// Names the lanes and lines of the races between workgroups that were found, of each buffer the first, and answers whether the order of
+    /// strong accesses changes the results.
+    pub fn judge<const W: usize>(&self, known: Known<'_>, mut raced: Vec<Raced>, findings: &mut Findings) {
+        let is_strong = |raced: &Raced| matches!(raced.standing, Standing::Word | Standing::Value | Standing::Mixed);
+        let mut order_matters = false;
+        if raced.iter().any(is_strong) || findings.has_questions() {
+            let orders = self.orders::<W>();
+            let differs = orders.as_ref().map(|orders| self.differ(orders));
+            order_matters = differs == Some(true);
+            let mut seen = Vec::new();
+            raced.retain(|part| {
+                let decides = match part.standing {
+                    Standing::Word => orders.as_ref().is_some_and(|orders| differs_at(orders, *part, known.grain)),
+                    Standing::Value => order_matters,
+                    _ => return true,
+                };
+                let is_first = decides && !seen.contains(&part.buffer);
+                seen.extend(is_first.then_some(part.buffer));
+                is_first
+            });
+            findings.answer(differs);
         }
         if raced.is_empty() {
             return;
         }
-        let mut witness = Witness::new(self.scene.variables, &raced, between.grain(), W as u32);
+        let mut witness = Witness::new(known, &raced, order_matters);
         self.run::<W>(self.scene.workgroups(), |run, workgroup, linear, fuel| {
             witness.start(linear);
             let how = workgroup.run(run, &mut witness, &mut Findings::default(), fuel);
             how == Progress::Done && !witness.is_done()
         });
-        raced.iter().for_each(|(buffer, _)| findings.also_between_workgroups(*buffer));
+        let races = raced.iter().filter(|part| !matches!(part.standing, Standing::Alike | Standing::Mixed));
+        races.for_each(|part| findings.also_between_workgroups(part.buffer));
         findings.add(witness.findings());
     }
 
-    /// Makes findings of loads out of bounds notes if no value of their line is stored, an index or a condition. A launch that would take
-    /// too long to follow keeps its findings.
+    /// Makes findings of loads notes if no value of their line is stored, an index or a condition: of those that read what was never written,
+    /// and of WGSL's out of bounds, which are clamped. A launch that would take too long to follow keeps its findings.
     pub fn unused_loads<const W: usize>(&self, findings: &mut Findings) -> Vec<Note> {
-        let mut lines = findings.lines(FindingKind::OutOfBounds);
+        let is_ptx = self.program.ir.dialect.is_ptx();
+        let outside = if is_ptx { Vec::new() } else { findings.lines(FindingKind::OutOfBounds) };
+        let mut lines: Vec<u32> = findings.lines(FindingKind::Uninitialized).into_iter().chain(outside).collect();
         lines.retain(|line| !self.moves_a_box(*line));
+        lines.sort_unstable();
+        lines.dedup();
         if lines.is_empty() || lines.len() > MAX_LINES {
             return Vec::new();
         }
         let warps = warps(self.scene.size, W);
-        let mut discarded = Discarded::new(self.scene.code, lines, warps, W);
-        let outside = findings.outside().clone();
+        let poisoned = self.scene.poisoned.iter().map(|poisoned| !poisoned.0.is_empty()).collect();
+        let mut discarded = Discarded::new(self.scene.code, lines, (warps, W), poisoned);
+        let of = findings.followed().clone();
         let (mut followed, mut complete) = (0, true);
         self.run::<W>(self.scene.workgroups(), |run, workgroup, linear, fuel| {
             let before = *fuel;
-            let how = if outside.contains(&linear) {
+            let how = if of.contains(&linear) {
                 discarded.start();
                 let how = workgroup.run(run, &mut discarded, &mut Findings::default(), fuel);
                 followed += before - *fuel;
@@ -102,16 +123,22 @@ impl Again<'_> {
             complete && !discarded.is_done()
         });
         let unused = if complete { discarded.unused() } else { Vec::new() };
-        let notes = unused.into_iter().flat_map(|line| {
+        let mut notes = Vec::new();
+        for line in unused {
             let is_load = |variable: Option<u16>| variable.is_none_or(|variable| !self.stores_to(line, variable));
-            let messages = findings.remove(line, FindingKind::OutOfBounds, &is_load);
-            messages.into_iter().map(move |message| Note {
-                kind: NoteKind::UnusedLoad,
-                line,
-                message: format!("{message}; its value is not used"),
-            })
-        });
-        notes.collect()
+            for (kind, note, of) in [
+                (FindingKind::OutOfBounds, NoteKind::UnusedLoad, !is_ptx),
+                (FindingKind::Uninitialized, NoteKind::UnusedRead, true),
+            ] {
+                let messages = if of { findings.remove(line, kind, &is_load) } else { Vec::new() };
+                notes.extend(messages.into_iter().map(|message| Note {
+                    kind: note,
+                    line,
+                    message: format!("{message}; its value is not used"),
+                }));
+            }
+        }
+        notes
     }
 
     /// Whether a line stores to a variable, or changes it by an atomic.
@@ -147,7 +174,7 @@ impl Again<'_> {
     }
 
     fn on<'s>(&'s self, buffers: &'s [Buffer<'s>]) -> Scene<'s> {
-        Scene { buffers, poisoned: &[], between: None, stored: None, ..*self.scene }
+        Scene { buffers, poisoned: &[], between: None, global: None, stored: None, ..*self.scene }
     }
 
     fn fuel(&self) -> u64 {
@@ -158,10 +185,20 @@ impl Again<'_> {
     fn run<const W: usize>(
         &self,
         order: impl Iterator<Item = u64>,
+        step: impl FnMut(&Scene<'_>, &mut Workgroup<W>, u64, &mut u64) -> bool,
+    ) -> Vec<Buffer<'_>> {
+        self.run_in(order, false, step)
+    }
+
+    /// The same; `backward`: the last warp of a workgroup comes first.
+    fn run_in<const W: usize>(
+        &self,
+        order: impl Iterator<Item = u64>,
+        backward: bool,
         mut step: impl FnMut(&Scene<'_>, &mut Workgroup<W>, u64, &mut u64) -> bool,
     ) -> Vec<Buffer<'_>> {
         let buffers = self.buffers();
-        let run = self.on(&buffers);
+        let run = Scene { backward, ..self.on(&buffers) };
         let mut workgroup = Workgroup::<W>::new(&run, self.program.shared_bytes());
         let mut fuel = self.fuel();
         for linear in order {
@@ -201,29 +238,65 @@ impl Again<'_> {
         Some(buffers)
     }
 
-    /// The first suspect of each buffer whose final value differs if the workgroups run in the opposite order or side by side. Empty for a
-    /// launch that does not end so: its workgroups wait for each other.
-    fn order_decides<const W: usize>(&self, suspects: &[(u16, u32)], grain: u32) -> Vec<(u16, u32)> {
+    /// The buffers as the launch leaves them with its workgroups and their warps in order, in the opposite order, and side by side. None
+    /// for a launch that does not end so: its workgroups wait for each other.
+    fn orders<const W: usize>(&self) -> Option<[Vec<Buffer<'_>>; 3]> {
         let mut ended = true;
         let mut step = |run: &Scene<'_>, workgroup: &mut Workgroup<W>, _: u64, fuel: &mut u64| {
             ended &= workgroup.run(run, &mut Nobody, &mut Findings::default(), fuel) == Progress::Done;
             ended
         };
-        let forward = self.run(self.scene.workgroups(), &mut step);
-        let backward = self.run(self.scene.workgroups().rev(), &mut step);
-        let Some(abreast) = self.run_abreast::<W>().filter(|_| ended) else { return Vec::new() };
-        let word = |buffers: &[Buffer<'_>], (buffer, part): (u16, u32)| match &buffers[usize::from(buffer)] {
-            Buffer::Written(words) => words.as_slice().word(part as usize * grain as usize / 4),
-            Buffer::Read(words) => words.word(part as usize * grain as usize / 4),
-        };
-        let mut found: Vec<(u16, u32)> = Vec::new();
-        for suspect in suspects {
-            let known = found.iter().any(|(buffer, _)| *buffer == suspect.0);
-            let first = word(&forward, *suspect);
-            if !known && (first != word(&backward, *suspect) || first != word(&abreast, *suspect)) {
-                found.push(*suspect);
-            }
-        }
-        found
+        let forward = self.run_in::<W>(self.scene.workgroups(), false, &mut step);
+        let backward = self.run_in::<W>(self.scene.workgroups().rev(), true, &mut step);
+        let abreast = self.run_abreast::<W>().filter(|_| ended)?;
+        Some([forward, backward, abreast])
     }
+
+    /// Whether the contents of a buffer depend on the order. The sums of floats do in their last bits, which does not count.
+    fn differ(&self, [first, others @ ..]: &[Vec<Buffer<'_>>; 3]) -> bool {
+        let same = |elem: Elem, a: u32, b: u32| {
+            let [x, y] = [a, b].map(f32::from_bits);
+            a == b || elem == Elem::F32 && (x - y).abs() <= ROUNDING * x.abs().max(y.abs())
+        };
+        let pairs = others.iter().flat_map(|other| first.iter().zip(other).zip(self.scene.variables));
+        pairs.into_iter().any(|((a, b), variable)| match (a, b) {
+            (Buffer::Written(a), Buffer::Written(b)) => {
+                (0..a.len()).any(|i| !same(variable.elem, a.as_slice().word(i), b.as_slice().word(i)))
+            }
+            _ => false,
+        })
+    }
+}
+
+/// The facts about a launch that its checks start from.
+pub fn known<'s>(scene: &'s Scene<'s>, program: &Program, width: u32) -> Known<'s> {
+    Known {
+        variables: scene.variables,
+        buffers: scene.buffers,
+        poisoned: scene.poisoned,
+        between: scene.between,
+        stored: scene.stored,
+        in_order: program.in_order,
+        global: scene.global,
+        code: scene.code,
+        shared_bytes: program.shared_bytes(),
+        threads: program.workgroup_size().iter().product(),
+        grain: scene.code.grain(),
+        width,
+        cooperative: program.ir.cooperative,
+        subgroup_barrier: program.ir.subgroup_barrier,
+        dialect: program.ir.dialect,
+    }
+}
+
+/// The relative difference of float sums that another order of their terms explains.
+const ROUNDING: f32 = 1e-3;
+
+/// Whether a part of a buffer depends on the order.
+fn differs_at([first, others @ ..]: &[Vec<Buffer<'_>>; 3], part: Raced, grain: u32) -> bool {
+    let word = |buffers: &[Buffer<'_>]| match &buffers[usize::from(part.buffer)] {
+        Buffer::Written(words) => words.as_slice().word(part.index as usize * grain as usize / 4),
+        Buffer::Read(words) => words.word(part.index as usize * grain as usize / 4),
+    };
+    others.iter().any(|other| word(other) != word(first))
 }

@@ -29,8 +29,12 @@ pub(super) fn find(code: &mut Code) {
             chains.block = Some(*block as usize);
             continue;
         }
-        if matches!(op, Op::Collective { id } if code.collectives[*id as usize].what.multiplies()) {
-            chains.products += 1;
+        if let Op::Collective { id } = op {
+            let what = code.collectives[*id as usize].what;
+            if what.orders() {
+                continue;
+            }
+            chains.products += u32::from(what.multiplies());
         }
         let mut reads = Vec::new();
         let mut writes = Vec::new();

@@ -64,12 +64,19 @@ pub fn infer(ir: &Ir, regions: &Regions, width: u32, size: [u32; 3]) -> Classes 
         _ => Class::Uniform,
     });
     let mut classes = Classes { of: of.collect(), divergent: vec![false; regions.constructs.len()] };
-    // Start from "all is uniform" and take back what cannot be, until nothing changes.
-    while pass(ir, regions, &mut classes) {}
+    // Start from "all is uniform" and take back what cannot be, until nothing changes; back and forth, since values may go round a loop
+    // in either direction.
+    let instructions = || ir.insts.iter().enumerate();
+    while pass(ir, regions, &mut classes, instructions()) && pass(ir, regions, &mut classes, instructions().rev()) {}
     classes
 }
 
-fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
+fn pass<'a>(
+    ir: &Ir,
+    regions: &Regions,
+    classes: &mut Classes,
+    instructions: impl Iterator<Item = (usize, &'a Inst)>,
+) -> bool {
     let mut changed = false;
     let mut raise = |of: &mut Vec<Class>, reg: Reg, class: Class| {
         let slot = &mut of[reg as usize];
@@ -79,7 +86,7 @@ fn pass(ir: &Ir, regions: &Regions, classes: &mut Classes) -> bool {
         }
     };
     let mut diverging = Vec::new();
-    for (i, inst) in ir.insts.iter().enumerate() {
+    for (i, inst) in instructions {
         let here = regions.of[i];
         let of = &mut classes.of;
         let class = |r: Reg| of[r as usize];

@@ -5,7 +5,7 @@
 //! jumps to the next operation that may wake some.
 
 use super::collective::Collective;
-use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Votes, Width};
+use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Sync, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::say::Say;
 use super::subgroup::Subgroup;
@@ -163,8 +163,16 @@ pub struct Place {
     pub components: u8,
     /// How wide each is.
     pub width: Width,
-    /// Whether its word is an atomic.
+    /// Bytes of an element, as messages count them.
+    pub unit: u8,
+    /// Whether it is an atomic or another strong access.
     pub atomic: bool,
+    /// Whether another access reads or stores what this one stores or reads, at the same address.
+    pub updates: bool,
+    /// Whether it is a load whose value a compare-exchange at the same address checks.
+    pub checked: bool,
+    /// How it orders other accesses.
+    pub sync: Sync,
     /// How lanes of an atomic are joined.
     pub joined: Joined,
     /// Bytes of the vector that it is a component of; 0 if it is not one.
@@ -239,6 +247,8 @@ pub struct Code {
     pub slots: u32,
     /// Loops, as first and last operation, inner ones first.
     pub loops: Vec<(u32, u32)>,
+    /// Whether its lanes may order what they do by fences or strong accesses, beyond barriers.
+    pub releases: bool,
 }
 
 impl Code {

@@ -38,8 +38,23 @@ pub enum What {
     Mbarrier(Does),
     /// Arrives at the barrier with the number `a`, for `b` threads.
     NamedBarrier { waits: bool },
-    /// The lanes of the warp wait for each other.
+    /// The lanes of the mask in `a` wait for each other.
     Lanes,
+    /// Checks the mask in `a`, which names the lanes that take part in the next operation.
+    Members(Members),
+    /// A memory fence, whose scope reaches beyond the workgroup if it is `wide`.
+    Fence { wide: bool },
+}
+
+/// An operation of the lanes that a mask names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Members {
+    /// Its name in CUDA.
+    pub name: &'static str,
+    /// Whether lanes miss it only by leaving the kernel, so that it does not wait for them.
+    pub left: bool,
+    /// The source line.
+    pub line: u32,
 }
 
 impl What {
@@ -51,6 +66,11 @@ impl What {
     /// Whether it stores to its place.
     pub fn stores(self) -> bool {
         matches!(self, Self::Copy | Self::Box(Boxes { load: false, .. }))
+    }
+
+    /// Whether it only says in what order accesses happen, and takes no time of its own.
+    pub fn orders(self) -> bool {
+        matches!(self, Self::Lanes | Self::Members(_) | Self::Fence { .. })
     }
 
     /// Whether a warp may wait in it for other warps.

@@ -84,19 +84,20 @@ impl Engine {
         self.barriers.iter_mut().find(|barrier| barrier.address == address)
     }
 
-    /// The threads of a warp arrive at barrier `number`, which waits for `wanted` of them; says whether the warp goes on at once.
-    pub fn arrive(&mut self, number: u32, wanted: u32, (warp, waits): (u32, bool)) -> bool {
-        let Some(named) = self.named.get_mut(number as usize) else { return true };
+    /// The threads of a warp arrive at barrier `number`, which waits for `wanted` of them; says whether the warp goes on at once, and
+    /// whether all have arrived.
+    pub fn arrive(&mut self, number: u32, wanted: u32, (warp, waits): (u32, bool)) -> (bool, bool) {
+        let Some(named) = self.named.get_mut(number as usize) else { return (true, true) };
         named.arrived += 32;
         named.wanted = wanted;
         named.waiting |= u64::from(waits) << warp;
         if named.arrived < wanted {
-            return !waits;
+            return (!waits, false);
         }
         // All that waited go on, this one now.
         named.passing |= named.waiting & !(1 << warp);
         (named.arrived, named.waiting) = (0, 0);
-        true
+        (true, true)
     }
 
     /// Whether a warp that waits at a barrier may go on; it does so now.
@@ -132,11 +133,11 @@ mod tests {
     #[test]
     fn a_numbered_barrier_lets_go_of_those_that_wait() {
         let mut engine = Engine::default();
-        assert!(!engine.arrive(1, 96, (0, true)));
-        assert!(engine.arrive(1, 96, (1, false)));
+        assert_eq!(engine.arrive(1, 96, (0, true)), (false, false));
+        assert_eq!(engine.arrive(1, 96, (1, false)), (true, false));
         assert!(!engine.passes(1, 0));
         assert_eq!(engine.arrived(1), (64, 96));
-        assert!(engine.arrive(1, 96, (2, true)));
+        assert_eq!(engine.arrive(1, 96, (2, true)), (true, true));
         assert!(engine.passes(1, 0) && !engine.passes(1, 0) && !engine.passes(1, 1));
     }
 }

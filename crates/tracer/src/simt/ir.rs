@@ -4,7 +4,7 @@
 //! either a constant, a value that the launch gives, a temporary (written once) or a component of a variable.
 //! Nothing here depends on the width of a warp.
 
-use super::collective::Collective;
+use super::collective::{Collective, What};
 use super::ops::{Binary, Ternary, Unary};
 use super::say::Say;
 use super::subgroup::Subgroup;
@@ -177,6 +177,21 @@ pub enum Joined {
     Counting,
 }
 
+/// How a strong access orders the accesses of its lane and of those that observe it (PTX ISA 9.0, section 8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sync {
+    /// What was published with the value that it reads happens before what follows it.
+    pub acquires: bool,
+    /// What came before it is published with the value that it writes.
+    pub releases: bool,
+    /// Whether its scope reaches beyond the workgroup.
+    pub wide: bool,
+    /// `volatile`: PTX orders it as a relaxed access, and CUDA C++ lets two of them race.
+    pub volatile: bool,
+    /// A load that a loop repeats until another lane has written what it waits for.
+    pub polls: bool,
+}
+
 /// Where one load, store or atomic goes: at byte `offset + Σ index·stride` of a memory.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -194,8 +209,16 @@ pub struct Place {
     pub components: u8,
     /// How wide each is.
     pub width: Width,
-    /// Whether its word is an atomic, which plain accesses never touch.
+    /// Bytes of an element, as messages count them.
+    pub unit: u8,
+    /// Whether it is an atomic or another strong access (PTX ISA 9.0, section 8.4).
     pub atomic: bool,
+    /// How it orders other accesses, where it is strong.
+    pub sync: Sync,
+    /// Whether another access reads or stores what this one stores or reads, at the same address.
+    pub updates: bool,
+    /// Whether it is a load whose value a compare-exchange at the same address checks.
+    pub checked: bool,
     /// How the compiler of a device joins the lanes of an atomic.
     pub joined: Joined,
     /// Bytes of the vector that it is a component of; 0 if it is not one.
@@ -365,6 +388,24 @@ pub struct Variable {
     pub columns: Option<u64>,
 }
 
+/// The language that a kernel was written in: the words of findings about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    #[default]
+    Wgsl,
+    /// CUDA C++, or PTX of another source.
+    Cuda,
+    /// Triton, whose programs are CUDA's blocks.
+    Triton,
+}
+
+impl Dialect {
+    /// Whether it came as PTX: warps have 32 lanes, and memory is CUDA's.
+    pub fn is_ptx(self) -> bool {
+        self != Self::Wgsl
+    }
+}
+
 /// The whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Ir {
@@ -382,18 +423,24 @@ pub struct Ir {
     pub collectives: Vec<Collective>,
     /// Whether there are cooperative matrices at all, which lie as they do on 32 lanes only.
     pub cooperative: bool,
-    /// Whether it is PTX, whose warps have 32 lanes.
-    pub warp_of_32: bool,
+    /// The language of its source.
+    pub dialect: Dialect,
     /// Whether there is a barrier that orders no memory: a subgroup's.
     pub subgroup_barrier: bool,
-    /// Whether its workgroups order what they do themselves, by fences and atomics.
-    pub fenced: bool,
     /// Bindings, in order, then workgroup variables.
     pub variables: Vec<Variable>,
     /// Words of local memory that a lane needs.
     pub local_words: u32,
     /// Bytes of workgroup memory.
     pub shared_bytes: u32,
+}
+
+impl Ir {
+    /// Whether its lanes may order what they do by fences or strong accesses, beyond barriers.
+    pub fn releases(&self) -> bool {
+        self.places.iter().any(|place| place.sync.releases)
+            || self.collectives.iter().any(|of| matches!(of.what, What::Fence { .. }))
+    }
 }
 
 impl Inst {

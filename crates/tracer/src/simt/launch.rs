@@ -12,7 +12,7 @@ use super::again::{self, Again};
 use super::code::Code;
 use super::fragment::LANES;
 use super::observers::{
-    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Following, Known, Nobody, Poisoned, Recorder, Stored,
+    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Nobody, Poisoned, Recorder, Stored,
     Trail, Watched, Written,
 };
 use super::waiting::Waiting;
@@ -144,7 +144,7 @@ pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
 /// The code of warps of `W` lanes for buffers of these sizes; refuses workgroups that take too much memory.
 pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
     let size = program.workgroup_size();
-    let of_one_width = [(program.ir.warp_of_32, "CUDA is"), (program.ir.cooperative, "cooperative matrices are")];
+    let of_one_width = [(program.ir.dialect.is_ptx(), "CUDA is"), (program.ir.cooperative, "cooperative matrices are")];
     if let Some((_, what)) = of_one_width.into_iter().find(|(is, _)| *is && W as u32 != LANES) {
         let message = format!("{what} traced with warps of {LANES} lanes, not {W}");
         return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
@@ -221,9 +221,10 @@ impl Launch<'_> {
         let all = self.grid.into_iter().map(u64::from).product::<u64>();
         let kept = if looked_for { again::kept(&code, program, tensors) } else { Vec::new() };
         let buffers = memory::open(&program.all_bindings(), tensors);
-        // Workgroups that order what they do by fences are not judged.
-        let judged = looked_for && all > 1 && !program.ir.fenced;
-        let between = judged.then(|| Between::new(&code, &buffers, code.grain()));
+        let judged = looked_for && all > 1;
+        let excused = program.ir.dialect.is_ptx();
+        let between = (judged && !code.releases).then(|| Between::new(&code, &buffers, excused));
+        let global = (judged && code.releases).then(Global::new);
         let stored = looked_for.then(|| Stored::new(&sizes));
         let scene = Scene {
             code: &code,
@@ -231,7 +232,9 @@ impl Launch<'_> {
             buffers: &buffers,
             poisoned: &poisoned,
             between: between.as_ref(),
+            global: global.as_ref(),
             stored: stored.as_ref(),
+            backward: false,
             size,
             grid: self.grid,
             cancel: self.cancel,
@@ -240,20 +243,28 @@ impl Launch<'_> {
         let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
         let (mut totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
         let again = Again { scene: &scene, program, kept: &kept, used: self.options.fuel - totals.fuel };
-        if let Some(between) = &between {
-            again.name_races::<W>(between, &mut totals.findings);
+        if looked_for {
+            let between = between.as_ref().map(Between::raced).into_iter().flatten();
+            let raced = between.chain(global.as_ref().map(Global::raced).into_iter().flatten()).collect();
+            again.judge::<W>(again::known(&scene, program, W as u32), raced, &mut totals.findings);
         }
         let printed = totals.findings.take_printed();
         let others = if looked_for && totals.complete {
             let unused = again.unused_loads::<W>(&mut totals.findings);
-            unused.into_iter().chain(arrival::notes(&program.ir)).collect()
+            let is_contended = |line: u32, buffer: Option<u16>| {
+                let in_buffer =
+                    buffer.zip(between.as_ref()).is_some_and(|(buffer, between)| between.is_contended(buffer));
+                in_buffer || totals.findings.is_contended(line)
+            };
+            unused.into_iter().chain(arrival::notes(&program.ir, &is_contended)).collect()
         } else {
             Vec::new()
         };
+        let (findings, notes) = totals.findings.into_lists(self.program.ir.dialect);
         let mut trace = Trace {
             warps: ran * warps(size, W) as u64,
-            findings: totals.findings.into_list(self.program.ir.warp_of_32),
-            notes: printed.into_iter().chain(others).collect(),
+            findings,
+            notes: printed.into_iter().chain(notes).chain(others).collect(),
             complete: totals.complete && ran == all,
             ..Trace::default()
         };
@@ -401,24 +412,7 @@ impl Launch<'_> {
     }
 
     fn checks<'s>(&self, scene: &'s Scene<'s>, width: u32) -> Option<Checks<'s>> {
-        self.options.spec.races.then(|| {
-            Checks::new(Known {
-                variables: scene.variables,
-                buffers: scene.buffers,
-                poisoned: scene.poisoned,
-                between: scene.between,
-                stored: scene.stored,
-                in_order: self.program.in_order,
-                shared_bytes: self.program.shared_bytes(),
-                warps: warps(self.program.workgroup_size(), width as usize),
-                grain: scene.code.grain(),
-                width,
-                cooperative: self.program.ir.cooperative,
-                subgroup_barrier: self.program.ir.subgroup_barrier,
-                cuda: self.program.ir.warp_of_32,
-                fenced: self.program.ir.fenced,
-            })
-        })
+        self.options.spec.races.then(|| Checks::new(again::known(scene, self.program, width)))
     }
 
     fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {

@@ -33,8 +33,12 @@ pub enum Direction {
 /// x·y + z, rounded once in a direction.
 pub fn fma_directed(x: f32, y: f32, z: f32, direction: Direction) -> f32 {
     let nearest = fma(x, y, z);
-    if !nearest.is_finite() {
+    if nearest.is_nan() || ![x, y, z].iter().all(|value| value.is_finite()) {
         return nearest;
+    }
+    if nearest.is_infinite() {
+        let is_away = direction == if nearest > 0.0 { Direction::Up } else { Direction::Down };
+        return if is_away { nearest } else { f32::MAX.copysign(nearest) };
     }
     // The product is exact in f64; so is the sum together with what its rounding lost (Knuth's two-sum).
     let (product, z) = (f64::from(x) * f64::from(y), f64::from(z));

@@ -8,7 +8,7 @@ use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::ptx::Ptx;
 use super::recent::Recent;
 use super::regions::Regions;
-use super::{lower, regions, tally};
+use super::{lower, regions, tally, updates};
 use crate::dispatch::{self, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::Tensor;
@@ -84,7 +84,7 @@ impl Program {
         tally::count();
         deep(ptx.file, ptx.text, MAX_PTX, || {
             let lowered = super::ptx::lower(ptx).map_err(|error| vec![error])?;
-            let (ir, regions) = regions::analyse(lowered.ir);
+            let (ir, regions) = analyse(lowered.ir);
             Ok(Self {
                 file: ptx.file.to_owned(),
                 in_order: order_matters(&ir),
@@ -104,7 +104,7 @@ impl Program {
         constants: &[(String, f64)],
     ) -> Result<Self, Vec<Diagnostic>> {
         let lowered = lower::lower(file, source, entry, constants)?;
-        let (ir, regions) = regions::analyse(lowered.ir);
+        let (ir, regions) = analyse(lowered.ir);
         Ok(Self {
             file: file.to_owned(),
             in_order: order_matters(&ir),
@@ -225,6 +225,12 @@ impl Program {
         }
         Ok(())
     }
+}
+
+/// What is found out about a program once: the accesses that belong together, and where variables live.
+fn analyse(mut ir: Ir) -> (Ir, Regions) {
+    updates::mark(&mut ir);
+    regions::analyse(ir)
 }
 
 /// Whether the result could depend on the order of the workgroups. Atomics that commute do not make it so, as long as

@@ -143,6 +143,8 @@ impl Rerun<'_> {
             buffers,
             poisoned: &[],
             between: None,
+            global: None,
+            backward: false,
             stored: None,
             size: self.program.workgroup_size(),
             grid: self.grid,

@@ -1,5 +1,8 @@
 //! Operations on 64-bit values, which lie in two registers each: integers as CUDA's addresses are, and doubles.
 
+use super::directed::{self, Eight};
+use super::numerics::Direction;
+
 /// One operand or result as the two words of a value; of one that takes a single word, the first.
 pub type Pair<T> = [T; 2];
 
@@ -202,28 +205,72 @@ wide! {
     FromI64 (2 0 0 -> 2) |x, _, _| b(s(x) as f64);
     /// From an unsigned integer.
     FromU64 (2 0 0 -> 2) |x, _, _| b(x as f64);
-    /// To a signed word, at its ends for what does not fit.
-    ToI32 (2 0 0 -> 1) |x, _, _| u64::from((f(x) as i32).cast_unsigned());
-    /// To an unsigned word, at its ends for what does not fit.
-    ToU32 (2 0 0 -> 1) |x, _, _| u64::from(f(x) as u32);
-    /// To a signed integer.
-    ToI64 (2 0 0 -> 2) |x, _, _| u(f(x) as i64);
-    /// To an unsigned integer.
-    ToU64 (2 0 0 -> 2) |x, _, _| f(x) as u64;
+    /// To a signed word, at its ends for what does not fit; of a NaN the top bit.
+    ToI32 (2 0 0 -> 1) |x, _, _| if f(x).is_nan() { 1 << 31 } else { u64::from((f(x) as i32).cast_unsigned()) };
+    /// To an unsigned word, the same.
+    ToU32 (2 0 0 -> 1) |x, _, _| if f(x).is_nan() { 1 << 31 } else { u64::from(f(x) as u32) };
+    /// To a signed integer, the same.
+    ToI64 (2 0 0 -> 2) |x, _, _| if f(x).is_nan() { 1 << 63 } else { u(f(x) as i64) };
+    /// To an unsigned integer, the same.
+    ToU64 (2 0 0 -> 2) |x, _, _| if f(x).is_nan() { 1 << 63 } else { f(x) as u64 };
     /// A signed integer to a single.
     I64ToSingle (2 0 0 -> 1) |x, _, _| u64::from((s(x) as f32).to_bits());
     /// An unsigned integer to a single.
     U64ToSingle (2 0 0 -> 1) |x, _, _| u64::from((x as f32).to_bits());
-    /// A single to a signed integer.
-    SingleToI64 (1 0 0 -> 2) |x, _, _| u(single(x) as i64);
-    /// A single to an unsigned integer.
-    SingleToU64 (1 0 0 -> 2) |x, _, _| single(x) as u64;
-    /// To a single, toward zero.
-    ToSingleZero (2 0 0 -> 1) |x, _, _| directed(f(x), if f(x) < 0.0 { 1 } else { -1 });
-    /// To a single, downward.
-    ToSingleDown (2 0 0 -> 1) |x, _, _| directed(f(x), -1);
-    /// To a single, upward.
-    ToSingleUp (2 0 0 -> 1) |x, _, _| directed(f(x), 1);
+    /// A single to a signed integer, the same.
+    SingleToI64 (1 0 0 -> 2) |x, _, _| if single(x).is_nan() { 1 << 63 } else { u(single(x) as i64) };
+    /// A single to an unsigned integer, the same.
+    SingleToU64 (1 0 0 -> 2) |x, _, _| if single(x).is_nan() { 1 << 63 } else { single(x) as u64 };
+    /// To a single, in a direction: that of the second operand, see [`direction`].
+    ToSingleBy (2 1 0 -> 1) |x, by, _| u64::from(directed::single(f(x), direction(by)).to_bits());
+    /// To a half, in a direction.
+    ToHalfBy (2 1 0 -> 1) |x, by, _| directed::to_half(f(x), direction(by)).into();
+    /// To a bfloat16, in a direction.
+    ToBf16By (2 1 0 -> 1) |x, by, _| directed::to_bfloat(f(x), direction(by)).into();
+    /// A signed integer to a single, in a direction.
+    I64ToSingleBy (2 1 0 -> 1) |x, by, _| u64::from(directed::whole_to_single(s(x).into(), direction(by)).to_bits());
+    /// An unsigned integer to a single, in a direction.
+    U64ToSingleBy (2 1 0 -> 1) |x, by, _| u64::from(directed::whole_to_single(x.into(), direction(by)).to_bits());
+    /// A signed integer to a double, in a direction.
+    FromI64By (2 1 0 -> 2) |x, by, _| b(directed::whole_to_double(s(x).into(), direction(by)));
+    /// An unsigned integer to a double, in a direction.
+    FromU64By (2 1 0 -> 2) |x, by, _| b(directed::whole_to_double(x.into(), direction(by)));
+    /// x·y + z downward.
+    FmaDown (2 2 2 -> 2) |x, y, z| b(directed::fma(f(x), f(y), f(z), Direction::Down));
+    /// x·y + z upward.
+    FmaUp (2 2 2 -> 2) |x, y, z| b(directed::fma(f(x), f(y), f(z), Direction::Up));
+    /// x·y + z toward zero.
+    FmaZero (2 2 2 -> 2) |x, y, z| b(directed::fma(f(x), f(y), f(z), Direction::Zero));
+    /// Double division, in the direction of the third operand.
+    FDivBy (2 2 1 -> 2) |x, y, by| b(directed::divide(f(x), f(y), direction(by)));
+    /// Square root, in the direction of the second operand.
+    SqrtBy (2 1 0 -> 2) |x, by, _| b(directed::root(f(x), direction(by)));
+    /// A single with the fraction of a tf32, ties away from zero.
+    ToTf32 (1 0 0 -> 1) |x, _, _| directed::to_tf32(low(x)).into();
+    /// A single with the fraction of a tf32, ties to even.
+    ToTf32Even (1 0 0 -> 1) |x, _, _| directed::to_tf32_even(low(x)).into();
+    /// Two singles as two floats of 8 bits in the low half, the first one above.
+    ToE4m3 (1 1 0 -> 1) |x, y, _| eights(Eight::E4m3, x, y);
+    /// The same as e5m2.
+    ToE5m2 (1 1 0 -> 1) |x, y, _| eights(Eight::E5m2, x, y);
+    /// A float of 8 bits, in the low byte, as a half.
+    FromE4m3 (1 0 0 -> 1) |x, _, _| half::f16::from_f32(Eight::E4m3.value(low(x) as u8)).to_bits().into();
+    /// The same of e5m2.
+    FromE5m2 (1 0 0 -> 1) |x, _, _| half::f16::from_f32(Eight::E5m2.value(low(x) as u8)).to_bits().into();
+    /// A power of two, as the bits of its exponent in the low byte, as a bfloat16.
+    FromE8m0 (1 0 0 -> 1) |x, _, _| match low(x) & 0xFF {
+        0 => 0x0040,
+        0xFF => 0x7FFF,
+        exponent => u64::from(exponent) << 7,
+    };
+    /// The product of two signed halves of a word and the low two signed bytes of another; see [`dot2`].
+    IDot2 (1 1 0 -> 1) |a, b, _| dot2(a, b, true, true);
+    /// Of unsigned ones.
+    UDot2 (1 1 0 -> 1) |a, b, _| dot2(a, b, false, false);
+    /// Of signed halves and unsigned bytes.
+    IUDot2 (1 1 0 -> 1) |a, b, _| dot2(a, b, true, false);
+    /// Of unsigned halves and signed bytes.
+    UIDot2 (1 1 0 -> 1) |a, b, _| dot2(a, b, false, true);
     /// The field from bit b, of c bits.
     UField (2 1 1 -> 2) |a, at, len| field(a, low(at), low(len));
     /// The same, extended by its sign.
@@ -250,16 +297,31 @@ wide! {
     FindNthSet (1 1 1 -> 1) |a, b, c| find_nth_set(low(a), low(b), low(c).cast_signed()).into();
 }
 
-/// A double as a single, toward one side: the neighbour of the nearest where that lies on the other.
-fn directed(x: f64, side: i8) -> u64 {
-    let nearest = x as f32;
-    let over = f64::from(nearest) - x;
-    let value = match side {
-        1 if over < 0.0 => nearest.next_up(),
-        -1 if over > 0.0 => nearest.next_down(),
-        _ => nearest,
+/// The direction of a rounding as an operand has it.
+fn direction(by: u64) -> Direction {
+    match low(by) {
+        0 => Direction::Zero,
+        1 => Direction::Down,
+        _ => Direction::Up,
+    }
+}
+
+fn eights(format: Eight, x: u64, y: u64) -> u64 {
+    u64::from(format.of(single(x))) << 8 | u64::from(format.of(single(y)))
+}
+
+/// The sum of two products, of halves of the first word and bytes of the second.
+fn dot2(a: u64, b: u64, first: bool, second: bool) -> u64 {
+    let half = |n: u32| {
+        let bits = (low(a) >> (16 * n) & 0xFFFF) as u16;
+        if first { i32::from(bits.cast_signed()) } else { i32::from(bits) }
     };
-    u64::from(value.to_bits())
+    let byte = |n: u32| {
+        let bits = (low(b) >> (8 * n) & 0xFF) as u8;
+        if second { i32::from(bits.cast_signed()) } else { i32::from(bits) }
+    };
+    let sum = (half(0).wrapping_mul(byte(0))).wrapping_add(half(1).wrapping_mul(byte(1)));
+    sum.cast_unsigned().into()
 }
 
 fn field(a: u64, at: u32, len: u32) -> u64 {

@@ -7,7 +7,7 @@ use super::engine::Engine;
 use super::ir::{Orders, Variable, Votes};
 use super::mbarriers::NAMED;
 use super::memory::Buffer;
-use super::observers::{Between, Findings, Meet, Observer, Poisoned, Stored};
+use super::observers::{Between, Findings, Global, Meet, Observer, Poisoned, Stored};
 use super::warp::{Position, Stop, Surroundings, Warp};
 use crate::trace::FindingKind;
 
@@ -38,8 +38,12 @@ pub struct Scene<'a> {
     pub poisoned: &'a [Poisoned],
     /// Who touched what, over all workgroups; None if not looked for.
     pub between: Option<&'a Between>,
+    /// What the workgroups did so far; None if nothing orders them.
+    pub global: Option<&'a Global>,
     /// Where the run stores to; None if not noted.
     pub stored: Option<&'a Stored>,
+    /// Whether the last warp of a workgroup comes first.
+    pub backward: bool,
     pub size: [u32; 3],
     pub grid: [u32; 3],
     pub cancel: &'a AtomicBool,
@@ -139,13 +143,16 @@ impl<const W: usize> Workgroup<W> {
         };
         let spins = loop {
             let (mut went_on, mut spins) = (false, false);
-            for (i, (warp, stop)) in (0..).zip(self.warps.iter_mut().zip(&mut self.stops)) {
+            let count = self.warps.len();
+            for n in 0..count {
+                let at = if scene.backward { count - 1 - n } else { n };
+                let (warp, stop, i) = (&mut self.warps[at], &mut self.stops[at], at as u32);
                 let waits = match *stop {
                     None => false,
                     Some(Stop::Waits) => true,
                     Some(Stop::Named(number)) if around.engine.passes(number, i) => {
                         around.observer.warp(i);
-                        around.observer.meet(Meet::Passes(NAMED | number));
+                        around.observer.meet(warp.mask, Meet::Passes(NAMED | number));
                         false
                     }
                     Some(_) => continue,

@@ -292,6 +292,12 @@ pub enum NoteKind {
     ArrivalOrder,
     /// A text that the kernel printed, as it is.
     Printed,
+    /// Threads that store one value to one word, with nothing between.
+    SameValue,
+    /// A strong access whose value depends on which of others came first.
+    OrderOfAtomics,
+    /// A read of memory that nothing had written, whose value is used nowhere.
+    UnusedRead,
 }
 
 /// A remark on a line that is not wrong.

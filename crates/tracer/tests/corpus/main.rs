@@ -10,6 +10,7 @@ mod groups;
 mod library;
 mod linear;
 mod memory;
+mod order;
 mod random;
 mod reduce;
 mod scan;

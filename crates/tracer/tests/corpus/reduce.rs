@@ -17,7 +17,8 @@ fn sums() {
     for n in [1, 777, 4000] {
         let a = random(n);
         let count = n as i32;
-        let (buffers, _) = of("_Z8unrolledILi256EEvPKfPfi", 3, 256).floats(&a).floats(&[0.0; 3]).int(count).clean();
+        let unrolled = of("_Z8unrolledILi256EEvPKfPfi", 3, 256).floats(&a).floats(&[0.0; 3]).int(count);
+        let (buffers, _) = unrolled.run();
         let total = floats(&buffers[1]).into_iter().map(f64::from).sum::<f64>();
         close(&[total as f32], [sum(&a)]);
         let (buffers, _) = of("shuffled", 2, 128).floats(&a).floats(&[0.0]).int(count).clean();

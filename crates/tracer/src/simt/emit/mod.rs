@@ -52,6 +52,7 @@ pub fn emit(ir: &Ir, regions: &Regions, classes: &Classes, sizes: &[u32]) -> Cod
     }
     e.finish();
     let mut code = e.code;
+    code.releases = ir.releases();
     super::chains::find(&mut code);
     super::registers::allocate(&mut code);
     code

@@ -3,7 +3,7 @@
 use naga::ir::{AddressSpace, Expression, TypeInner};
 use naga::{Handle, Span, ir};
 
-use super::super::ir::{Extent, Inst, Joined, Len, Mem, Place, PlaceId, Reg, RegKind, Term, Width};
+use super::super::ir::{Extent, Inst, Joined, Len, Mem, Place, PlaceId, Reg, RegKind, Sync, Term, Width};
 use super::types::{self, Leaf};
 use super::{Frame, Lower, Value};
 use warpbook_base::diag::Diagnostic;
@@ -109,8 +109,12 @@ impl<'a> Lower<'a> {
             terms: pointer.terms.clone(),
             whole: None,
             joined: Joined::default(),
+            sync: Sync::default(),
+            updates: false,
+            checked: false,
             components: leaf.components,
             width: leaf.width,
+            unit: leaf.width.bytes(),
             atomic: matches!(pointer.ty, TypeInner::Atomic(_)),
             vector: pointer.vector,
             line: 0,

@@ -38,7 +38,7 @@ impl<'a> Checks<'a> {
     /// Begins workgroup number `linear`, which does what follows.
     pub fn start(&mut self, linear: u64) {
         self.findings.workgroup = linear;
-        self.races.start();
+        self.races.start(linear);
         self.unwritten.start();
         self.landing.start();
     }
@@ -57,9 +57,10 @@ impl Observer for Checks<'_> {
     }
 
     fn access(&mut self, access: &Access<'_>) {
-        self.races.access(access, self.first, &mut self.findings);
-        // A read that comes too early is found once.
+        // What meets an asynchronous operation that was not waited for is found once.
         let early = self.landing.access(access, self.first, &mut self.findings);
+        let mut ignored = Findings::default();
+        self.races.access(access, self.first, None, if early { &mut ignored } else { &mut self.findings });
         if !early || access.kind == AccessKind::Store {
             self.unwritten.access(access, self.first, &mut self.findings);
         }
@@ -69,11 +70,13 @@ impl Observer for Checks<'_> {
     }
 
     fn later(&mut self, access: &Access<'_>, phase: Phase) {
+        let mut ignored = Findings::default();
+        let (first, some) = (self.first, Some(phase));
         match phase {
             // A read before the copy lands was reported when it happened.
-            Phase::Lands { anew: true } => self.races.access(access, self.first, &mut Findings::default()),
+            Phase::Lands { anew: true } => self.races.access(access, first, some, &mut ignored),
             Phase::Lands { anew: false } => {}
-            _ => self.races.access(access, self.first, &mut self.findings),
+            _ => self.races.access(access, first, some, &mut self.findings),
         }
         match phase {
             Phase::Begins { .. } => {
@@ -94,8 +97,8 @@ impl Observer for Checks<'_> {
         }
     }
 
-    fn meet(&mut self, how: Meet) {
-        self.races.meet(self.first, how);
+    fn meet(&mut self, lanes: u64, how: Meet) {
+        self.races.meet(self.first, lanes, how);
     }
 
     fn release(&mut self, orders: Orders) {

@@ -1,10 +1,12 @@
-//! Follows the values of loads that went out of bounds, to see whether any is used: stored, an index, or the condition of a branch.
+//! Follows the values of loads that went out of bounds, or that read what was never written, to see whether any is used: stored, an index,
+//! or the condition of a branch.
 //!
 //! A value is followed lane by lane through registers and a lane's own arrays. A `select` takes over only the value that it chose, and an
 //! integer product or bitwise and with zero takes over none.
 
 use super::{Observer, Step};
 use crate::simt::code::{Code, Index, Mention, NONE, Op, Place};
+use crate::simt::collective::What;
 use crate::simt::ir::Mem;
 use crate::simt::lanes::lanes_of;
 use crate::simt::ops::{Binary, Src, Ternary};
@@ -23,12 +25,16 @@ pub struct Discarded<'a> {
     scalars: Vec<Vec<u64>>,
     /// By warp, the same of each lane of each vector register and each row of local memory.
     vectors: Vec<Vec<u64>>,
+    /// By part of workgroup memory, of the bytes of the narrowest access, whether the workgroup stored to it.
+    stored: Vec<bool>,
+    /// By buffer, whether words of it were never written.
+    poisoned: Vec<bool>,
     used: u64,
 }
 
 impl<'a> Discarded<'a> {
     /// For workgroups of `warps` warps with `width` lanes, and the loads at `lines`.
-    pub fn new(code: &'a Code, lines: Vec<u32>, warps: usize, width: usize) -> Self {
+    pub fn new(code: &'a Code, lines: Vec<u32>, (warps, width): (usize, usize), poisoned: Vec<bool>) -> Self {
         let rows = (code.vectors + code.local_words) as usize;
         Self {
             code,
@@ -37,6 +43,8 @@ impl<'a> Discarded<'a> {
             warp: 0,
             scalars: vec![vec![0; code.scalars as usize]; warps],
             vectors: vec![vec![0; rows * width]; warps],
+            stored: Vec::new(),
+            poisoned,
             used: 0,
         }
     }
@@ -44,6 +52,7 @@ impl<'a> Discarded<'a> {
     /// Another workgroup begins.
     pub fn start(&mut self) {
         self.scalars.iter_mut().chain(&mut self.vectors).for_each(|registers| registers.fill(0));
+        self.stored.clear();
     }
 
     /// Whether values of all lines are used, so that there is nothing left to find out.
@@ -84,12 +93,34 @@ impl<'a> Discarded<'a> {
         }
     }
 
-    /// The value that a lane loads: of the load's own line if it is out of bounds.
+    /// The value that a lane loads: of the load's own line if it is out of bounds, or may never have been written.
     fn loaded(&mut self, place: &Place, step: &Step<'_>, lane: u32) -> u64 {
         match step.address(place, lane) {
             None => self.bit(place.line),
             Some(address) if place.mem == Mem::Local => *self.vector(self.code.vectors + address / 4, lane),
-            Some(_) => 0,
+            Some(address) => {
+                let is_known = match place.mem {
+                    Mem::Buffer(buffer) => !self.poisoned.get(usize::from(buffer)).is_some_and(|is| *is),
+                    _ => self.parts(place, address).all(|part| self.stored.get(part) == Some(&true)),
+                };
+                if is_known { 0 } else { self.bit(place.line) }
+            }
+        }
+    }
+
+    /// The parts of an access at `address`.
+    fn parts(&self, place: &Place, address: u32) -> std::ops::RangeInclusive<usize> {
+        let grain = self.code.grain();
+        (address / grain) as usize..=((address + place.bytes() - 1) / grain) as usize
+    }
+
+    /// A lane stores to workgroup memory.
+    fn stores(&mut self, place: &Place, address: u32) {
+        for part in self.parts(place, address) {
+            if self.stored.len() <= part {
+                self.stored.resize(part + 1, false);
+            }
+            self.stored[part] = true;
         }
     }
 
@@ -108,6 +139,9 @@ impl<'a> Discarded<'a> {
                 } else {
                     self.used |= value;
                 }
+            }
+            if place.mem == Mem::Shared {
+                self.stores(place, address);
             }
         }
     }
@@ -184,10 +218,8 @@ impl Observer for Discarded<'_> {
                 let place = &code.places[place as usize];
                 self.index(place, mask);
                 for lane in lanes_of(mask) {
-                    self.used |= self.operand(value, lane) | self.operand(compare, lane);
-                    if step.address(place, lane).is_none() {
-                        self.used |= self.bit(place.line);
-                    }
+                    self.used |=
+                        self.operand(value, lane) | self.operand(compare, lane) | self.loaded(place, step, lane);
                     [old, done].into_iter().filter(|reg| *reg != NONE).for_each(|reg| *self.vector(reg, lane) = 0);
                 }
             }
@@ -196,9 +228,7 @@ impl Observer for Discarded<'_> {
                 self.index(place, mask);
                 for lane in lanes_of(mask) {
                     self.used |= operands.into_iter().fold(0, |all, src| all | self.operand(src, lane));
-                    if step.address(place, lane).is_none() {
-                        self.used |= self.bit(place.line);
-                    }
+                    self.used |= self.loaded(place, step, lane);
                     old.into_iter().filter(|reg| *reg != NONE).for_each(|reg| *self.vector(reg, lane) = 0);
                 }
             }
@@ -238,7 +268,21 @@ impl Observer for Discarded<'_> {
             Op::Collective { id } => {
                 let together = &code.collectives[id as usize];
                 let factors = together.a.iter().chain(&together.b).chain(&together.c);
-                self.used |= factors.fold(0, |all, reg| lanes_of(mask).fold(all, |all, l| all | *self.vector(*reg, l)));
+                let read = factors.fold(0, |all, reg| lanes_of(mask).fold(all, |all, l| all | *self.vector(*reg, l)));
+                if together.what.multiplies() || matches!(together.what, What::Rearrange(_)) {
+                    // Each result may come from any lane.
+                    for reg in &together.d {
+                        lanes_of(mask).for_each(|lane| *self.vector(*reg, lane) = read);
+                    }
+                    return;
+                }
+                self.used |= read;
+                if let (What::Copy, Some(place)) = (together.what, together.place) {
+                    let place = &code.places[place as usize];
+                    for lane in lanes_of(mask) {
+                        step.address(place, lane).into_iter().for_each(|address| self.stores(place, address));
+                    }
+                }
             }
             Op::ClearLocal { first, rows } => {
                 for row in first..first + rows {

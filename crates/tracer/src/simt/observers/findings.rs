@@ -2,82 +2,108 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::mend::{Mend, in_words};
+use crate::simt::ir::Dialect;
 use crate::trace::{Finding, FindingKind, Note, NoteKind};
 use warpbook_base::units;
 
-/// The fix for a race, at the end of its message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mend {
-    /// The message says it all.
-    Said,
-    /// A barrier that orders workgroup memory.
-    WorkgroupBarrier,
-    /// A barrier that orders storage buffers.
-    StorageBarrier,
-    /// The lanes are in one warp, and a subgroupBarrier() does not order their memory.
-    SubgroupBarrier(&'static str),
-    /// The kernel is in CUDA, whose barrier orders all memory of a block.
-    SyncThreads,
-    /// The kernel is in CUDA, and the lanes are in one warp.
-    SyncWarp,
-    /// These subgroups do the same work.
-    Subgroups(u32, u32),
-    /// Workgroups race for the buffer, too.
-    Workgroups,
+/// Texts that are kept of those that a kernel prints.
+const MAX_PRINTED: usize = 64;
+
+/// Accesses of a line outside of one array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// Their number, a lane each time.
+    pub count: u64,
+    /// The lowest and the highest index, in elements of the access's type.
+    pub first: i64,
+    pub last: i64,
+    /// Elements of the array.
+    pub elements: i64,
 }
 
-impl Mend {
-    fn text(&self) -> String {
-        match self {
-            Self::Said => String::new(),
-            Self::WorkgroupBarrier => ", with no workgroupBarrier() between".to_owned(),
-            Self::StorageBarrier => {
-                ", with no storageBarrier() (a workgroupBarrier() orders workgroup memory only; lanes \
-                                     that add to one element need atomicAdd()) between"
-                    .to_owned()
+impl Outside {
+    /// One access.
+    pub fn at(index: i64, elements: i64) -> Self {
+        Self { count: 1, first: index, last: index, elements }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+    }
+
+    /// The extent of what is outside, at the end of a message that names the first access.
+    fn text(self) -> String {
+        let accesses = match (self.count, self.first == self.last) {
+            (1, _) => return String::new(),
+            (count, true) => format!("; {} accesses of lanes go there", units::count(count)),
+            (count, false) => {
+                format!(
+                    "; {} accesses of lanes go outside here, from index {} to {}",
+                    units::count(count),
+                    self.first,
+                    self.last
+                )
             }
-            Self::SubgroupBarrier(barrier) => {
-                format!(", with no {barrier} between (a subgroupBarrier() orders no memory)")
-            }
-            Self::SyncThreads => ", with no __syncthreads() between".to_owned(),
-            Self::SyncWarp => {
-                ", with no __syncwarp() or __syncthreads() between (the lanes of a warp may run apart)".to_owned()
-            }
-            Self::Subgroups(a, b) => format!(
-                ": subgroups {a} and {b} both do this work; give each its own part by subgroup_id, or make the workgroup one \
-                 subgroup"
-            ),
-            Self::Workgroups => {
-                ", and so do workgroups, which no barrier orders: launch twice, or read one buffer and \
-                                 write another"
-                    .to_owned()
-            }
+        };
+        let missing = self.last - self.elements + 1;
+        match missing {
+            1 => accesses + ": it is 1 element too small",
+            2.. => accesses + &format!(": it is {missing} elements too small"),
+            _ => accesses,
         }
     }
 }
 
-/// Texts that are kept of those that a kernel prints.
-const MAX_PRINTED: usize = 64;
+/// The standing of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Standing {
+    /// A finding.
+    Found(FindingKind),
+    /// Two accesses that nothing orders, which is wrong only if their order changes the result.
+    InQuestion,
+    /// Stores of one value.
+    Alike,
+}
 
 #[derive(Clone, Debug)]
 struct Entry {
     /// The workgroup that it was first seen in.
     workgroup: u64,
+    /// How far it reaches: a case of two warps says more than one of two lanes.
+    reach: u8,
     message: String,
     mend: Mend,
     /// The buffer that is raced for.
     buffer: Option<u16>,
+    outside: Option<Outside>,
 }
 
-/// A line, a kind of finding, and the variable that it is about, if there can be several at a line.
-type Key = (u32, FindingKind, Option<u16>);
+impl Entry {
+    /// Whether this case is shown, and not `other`.
+    fn is_before(&self, other: &Self) -> bool {
+        (other.reach, self.workgroup) < (self.reach, other.workgroup)
+    }
+
+    fn text(self, dialect: Dialect) -> String {
+        let text = self.message + &self.mend.text(dialect) + &self.outside.map_or(String::new(), Outside::text);
+        in_words(&text, dialect)
+    }
+}
+
+/// A line, the standing, and the variable that it is about, if there can be several at a line.
+type Key = (u32, Standing, Option<u16>);
 
 /// Findings by line, kind and variable.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     first: BTreeMap<Key, Entry>,
-    /// The workgroups that went out of bounds.
-    outside: BTreeSet<u64>,
+    /// The workgroups that went out of bounds, or read what was never written.
+    followed: BTreeSet<u64>,
+    /// Lines of atomics whose result depends on the order of lanes.
+    contended: BTreeSet<u32>,
     /// The linear index of the workgroup that runs now.
     pub workgroup: u64,
     printed: Printed,
@@ -103,27 +129,51 @@ impl Printed {
 impl Findings {
     /// Reports a finding of the present workgroup.
     pub fn report(&mut self, line: u32, kind: FindingKind, message: impl FnOnce() -> String) {
-        self.enter((line, kind, None), None, || (message(), Mend::Said));
+        self.enter((line, Standing::Found(kind), None), (None, 0), || (message(), Mend::Said));
     }
 
-    /// Reports an access of the present workgroup to a variable, by its number: one finding for each of a line.
-    pub fn report_access(&mut self, line: u32, kind: FindingKind, variable: u16, message: impl FnOnce() -> String) {
-        self.enter((line, kind, Some(variable)), None, || (message(), Mend::Said));
-    }
-
-    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory.
-    pub fn report_race(&mut self, line: u32, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
-        self.enter((line, FindingKind::Race, None), buffer, found);
-    }
-
-    fn enter(&mut self, key: Key, buffer: Option<u16>, found: impl FnOnce() -> (String, Mend)) {
-        if key.1 == FindingKind::OutOfBounds && self.outside.last() != Some(&self.workgroup) {
-            self.outside.insert(self.workgroup);
+    /// Reports an access of the present workgroup outside of a variable, by its number: one finding for each of a line.
+    pub fn report_outside(&mut self, line: u32, variable: u16, outside: Outside, message: impl FnOnce() -> String) {
+        let key = (line, Standing::Found(FindingKind::OutOfBounds), Some(variable));
+        let before = self.first.get(&key).and_then(|entry| entry.outside);
+        self.enter(key, (None, 0), || (message(), Mend::Said));
+        if let Some(entry) = self.first.get_mut(&key) {
+            entry.outside = Some(outside);
+            before.into_iter().for_each(|before| entry.outside.iter_mut().for_each(|all| all.add(before)));
         }
-        let seen = self.first.get(&key).map(|entry| entry.workgroup);
-        if seen.is_none_or(|seen| self.workgroup < seen) {
+    }
+
+    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory. Of a line, the case with the greatest
+    /// `reach` is shown.
+    pub fn report_race(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Mend)) {
+        self.enter((line, Standing::Found(FindingKind::Race), None), (buffer, reach), found);
+    }
+
+    /// Two accesses of which one at `line` may get another value in another order.
+    pub fn question(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Mend)) {
+        self.enter((line, Standing::InQuestion, None), (buffer, reach), found);
+    }
+
+    /// Two threads store one value, with nothing between.
+    pub fn report_alike(&mut self, line: u32, buffer: Option<u16>, reach: u8, message: impl FnOnce() -> String) {
+        self.enter((line, Standing::Alike, None), (buffer, reach), || (message(), Mend::Said));
+    }
+
+    /// The result of an atomic at `line` depends on the order of lanes.
+    pub fn contend(&mut self, line: u32) {
+        self.contended.insert(line);
+    }
+
+    fn enter(&mut self, key: Key, (buffer, reach): (Option<u16>, u8), found: impl FnOnce() -> (String, Mend)) {
+        let follows = matches!(key.1, Standing::Found(FindingKind::OutOfBounds | FindingKind::Uninitialized));
+        if follows && self.followed.last() != Some(&self.workgroup) {
+            self.followed.insert(self.workgroup);
+        }
+        let workgroup = self.workgroup;
+        let is_new = self.first.get(&key).is_none_or(|seen| (seen.reach, workgroup) < (reach, seen.workgroup));
+        if is_new {
             let (message, mend) = found();
-            self.first.insert(key, Entry { workgroup: self.workgroup, message, mend, buffer });
+            self.first.insert(key, Entry { workgroup, reach, message, mend, buffer, outside: None });
         }
     }
 
@@ -151,87 +201,104 @@ impl Findings {
 
     /// Workgroups race for `buffer`: a barrier would not mend the races within them.
     pub fn also_between_workgroups(&mut self, buffer: u16) {
-        let races = self.first.values_mut().filter(|entry| entry.buffer == Some(buffer) && entry.mend != Mend::Said);
+        let within = |entry: &Entry| matches!(entry.mend, Mend::Barrier(_) | Mend::SubgroupBarrier(_));
+        let races = self.first.values_mut().filter(|entry| entry.buffer == Some(buffer) && within(entry));
         races.for_each(|entry| entry.mend = Mend::Workgroups);
     }
 
     /// Adds those of another part of the same run: the earliest workgroup's case stays.
     pub fn add(&mut self, other: Self) {
-        self.outside.extend(other.outside);
+        self.followed.extend(other.followed);
+        self.contended.extend(other.contended);
         self.printed.count += other.printed.count;
         self.printed.first.extend(other.printed.first);
         self.printed.keep();
-        for (key, theirs) in other.first {
-            let seen = self.first.get(&key).map(|entry| entry.workgroup);
-            if seen.is_none_or(|seen| theirs.workgroup < seen) {
+        for (key, mut theirs) in other.first {
+            let Some(mine) = self.first.get_mut(&key) else {
                 self.first.insert(key, theirs);
+                continue;
+            };
+            let mut all = mine.outside;
+            all.iter_mut().zip(theirs.outside).for_each(|(all, theirs)| all.add(theirs));
+            if theirs.is_before(mine) {
+                std::mem::swap(mine, &mut theirs);
             }
+            mine.outside = all;
         }
     }
 
     /// The findings so far, which are gone from here.
     pub fn take(&mut self) -> Self {
-        Self {
-            first: std::mem::take(&mut self.first),
-            outside: std::mem::take(&mut self.outside),
-            workgroup: self.workgroup,
-            printed: std::mem::take(&mut self.printed),
-        }
+        let workgroup = self.workgroup;
+        std::mem::replace(self, Self { workgroup, ..Self::default() })
     }
 
-    /// The workgroups that went out of bounds.
-    pub fn outside(&self) -> &BTreeSet<u64> {
-        &self.outside
+    /// The workgroups that went out of bounds, or read what was never written.
+    pub fn followed(&self) -> &BTreeSet<u64> {
+        &self.followed
+    }
+
+    /// Whether the result of an atomic at `line` depends on the order of lanes.
+    pub fn is_contended(&self, line: u32) -> bool {
+        self.contended.contains(&line)
     }
 
     /// The lines with a finding of this kind.
     pub fn lines(&self, kind: FindingKind) -> Vec<u32> {
-        let mut lines: Vec<u32> =
-            self.first.keys().filter(|(_, found, _)| *found == kind).map(|(line, ..)| *line).collect();
+        let found = self.first.keys().filter(|(_, standing, _)| *standing == Standing::Found(kind));
+        let mut lines: Vec<u32> = found.map(|(line, ..)| *line).collect();
         lines.dedup();
         lines
     }
 
     /// Takes the findings of a kind at a line away that `which` is true of, by their variables, and gives their messages.
     pub fn remove(&mut self, line: u32, kind: FindingKind, which: &dyn Fn(Option<u16>) -> bool) -> Vec<String> {
-        let keys = self.first.keys().filter(|(at, of, variable)| *at == line && *of == kind && which(*variable));
-        let keys: Vec<Key> = keys.copied().collect();
+        let is_it = |(at, of, variable): &&Key| *at == line && *of == Standing::Found(kind) && which(*variable);
+        let keys: Vec<Key> = self.first.keys().filter(is_it).copied().collect();
         keys.iter().filter_map(|key| self.first.remove(key)).map(|entry| entry.message).collect()
     }
 
-    /// All, by line; of a kernel in CUDA in CUDA's words.
-    pub fn into_list(self, cuda: bool) -> Vec<Finding> {
-        let each = self.first.into_iter().map(|((line, kind, _), entry)| {
-            let message = entry.message + &entry.mend.text();
-            Finding { kind, line, message: if cuda { in_cuda(&message) } else { message } }
-        });
-        each.collect()
+    /// Whether there are accesses whose order is in question.
+    pub fn has_questions(&self) -> bool {
+        self.first.keys().any(|(_, standing, _)| *standing == Standing::InQuestion)
     }
-}
 
-/// CUDA's words for those of WGSL. Names in the source are in backticks, and stay.
-fn in_cuda(message: &str) -> String {
-    const WORDS: [(&str, &str); 5] = [
-        ("workgroup memory", "shared memory"),
-        ("workgroup", "block"),
-        ("local indices", "threads"),
-        ("local index", "thread"),
-        ("subgroup", "warp"),
-    ];
-    let parts = message.split('`').enumerate().map(|(n, part)| {
-        let is_name = n % 2 == 1;
-        WORDS.iter().filter(|_| !is_name).fold(part.to_owned(), |part, (wgsl, cuda)| part.replace(wgsl, cuda))
-    });
-    parts.collect::<Vec<_>>().join("`")
-}
+    /// Answers the questions: whether another order changed the result. None: that cannot be found out.
+    pub fn answer(&mut self, differs: Option<bool>) {
+        let keys: Vec<Key> = self.first.keys().filter(|(_, at, _)| *at == Standing::InQuestion).copied().collect();
+        for key in keys {
+            let race = (key.0, Standing::Found(FindingKind::Race), None);
+            let Some(mut entry) = self.first.remove(&key) else { continue };
+            match differs {
+                // The race at the line says it.
+                _ if self.first.contains_key(&race) => continue,
+                Some(true) => {
+                    entry.message += "; with the warps or the workgroups in another order the results are others";
+                    self.first.insert(race, entry);
+                }
+                Some(false) => {
+                    entry.message += "; in three orders of the warps and the workgroups the results were the same";
+                    self.first.insert(key, entry);
+                }
+                None => _ = self.first.insert(key, entry),
+            }
+        }
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_in_the_source_stay_as_they_are() {
-        let message = "local index 3 of workgroup 1 reads `workgroup` before a copy to workgroup memory";
-        assert_eq!(in_cuda(message), "thread 3 of block 1 reads `workgroup` before a copy to shared memory");
+    /// The findings and the notes, by line, in the words of the kernel's language.
+    pub fn into_lists(self, dialect: Dialect) -> (Vec<Finding>, Vec<Note>) {
+        let (mut findings, mut notes) = (Vec::new(), Vec::new());
+        let races: BTreeSet<u32> = self.lines(FindingKind::Race).into_iter().collect();
+        for ((line, standing, _), entry) in self.first {
+            match standing {
+                Standing::Found(kind) => findings.push(Finding { kind, line, message: entry.text(dialect) }),
+                _ if races.contains(&line) => {}
+                Standing::InQuestion => {
+                    notes.push(Note { kind: NoteKind::OrderOfAtomics, line, message: entry.text(dialect) });
+                }
+                Standing::Alike => notes.push(Note { kind: NoteKind::SameValue, line, message: entry.text(dialect) }),
+            }
+        }
+        (findings, notes)
     }
 }

@@ -1,9 +1,11 @@
 //! Facts about a launch that the checks start from.
 
 use super::between::Between;
+use super::global::Global;
 use super::stored::Stored;
 use super::uninitialized::Poisoned;
-use crate::simt::ir::Variable;
+use crate::simt::code::Code;
+use crate::simt::ir::{Dialect, Variable};
 use crate::simt::memory::Buffer;
 
 /// The facts of a run that the checks use.
@@ -21,20 +23,22 @@ pub struct Known<'a> {
     pub stored: Option<&'a Stored>,
     /// Whether workgroups run one after another.
     pub in_order: bool,
+    /// What the workgroups did so far; None if nothing orders them, or races between them are not checked.
+    pub global: Option<&'a Global>,
+    /// The code of a warp.
+    pub code: &'a Code,
     /// Workgroup memory, in bytes.
     pub shared_bytes: u32,
-    /// Warps of a workgroup.
-    pub warps: usize,
+    /// Threads of a workgroup.
+    pub threads: u32,
     /// Bytes of the narrowest access.
     pub grain: u32,
     /// Lanes of a warp.
     pub width: u32,
-    /// Whether the kernel has cooperative matrices.
+    /// Whether the kernel has cooperative matrices, which all lanes of a subgroup load and store together.
     pub cooperative: bool,
     /// Whether the kernel has a barrier that orders no memory: a subgroup's.
     pub subgroup_barrier: bool,
-    /// Whether the kernel is in CUDA.
-    pub cuda: bool,
-    /// Whether the kernel orders its workgroups itself, by fences or by atomics that release and acquire.
-    pub fenced: bool,
+    /// The language of the kernel.
+    pub dialect: Dialect,
 }

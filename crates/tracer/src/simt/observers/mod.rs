@@ -1,23 +1,31 @@
 //! Observers of a run. An observer is a type parameter of the interpreter, so that a run without one pays nothing.
 
-mod atomics;
 mod banks;
 mod between;
 mod checks;
+mod clock;
 mod counts;
 mod course;
 mod critical;
+mod deed;
 mod discarded;
 mod divergence;
+mod far;
 mod findings;
+mod global;
+mod handed;
 mod heat;
 mod known;
 mod landing;
+mod mend;
 mod names;
 mod order;
+mod pair;
+mod parts;
 mod path;
 mod pattern;
 mod profile;
+mod published;
 mod race;
 mod sectors;
 mod step;
@@ -26,14 +34,17 @@ mod timeline;
 mod uniforms;
 mod uninitialized;
 mod watch;
+mod witness;
+mod word;
 
-pub use between::{Between, Witness};
+pub use between::{Between, Raced, Standing};
 pub use checks::Checks;
 pub use counts::Counter;
 pub use course::{Following, Trail, Watched};
 pub use critical::Suspended;
 pub use discarded::{Discarded, MAX_LINES};
-pub use findings::{Findings, Mend};
+pub use findings::{Findings, Outside};
+pub use global::Global;
 pub use heat::{Fetched, Fetching};
 pub use known::Known;
 pub use order::Meet;
@@ -43,6 +54,7 @@ pub use stored::{Stored, Written};
 pub use timeline::Recorder;
 pub use uninitialized::Poisoned;
 pub use watch::{Component, Target, Watch, Write};
+pub use witness::Witness;
 
 use super::code::Place;
 use super::ir::{AtomicOp, Joined, Orders};
@@ -100,8 +112,12 @@ pub struct Access<'a> {
     pub kind: AccessKind,
     /// How an atomic combines its operand with the word; None for loads and stores.
     pub op: Option<AtomicOp>,
-    /// The first component that a store writes, or the operand of an atomic; None for loads.
-    pub operand: Option<Operand<'a>>,
+    /// The components that a store writes, or the operands of an atomic; none of a load, and of an asynchronous store.
+    pub operands: &'a [Operand<'a>],
+    /// By lane, the word before an atomic; None of other accesses.
+    pub was: Option<&'a [u32]>,
+    /// Lanes whose compare-exchange left the word.
+    pub failed: u64,
     /// Active lanes, at least one, whose addresses are within bounds.
     pub mask: u64,
     /// Their addresses.
@@ -111,6 +127,16 @@ pub struct Access<'a> {
 }
 
 impl Access<'_> {
+    /// The `bytes` of the value that a lane stores at byte `at` of memory, or of an atomic's first operand; 0 if it is not known.
+    pub fn value(&self, lane: u32, at: u32, bytes: u32) -> u32 {
+        let width = u32::from(self.place.width.bytes());
+        let from = at.wrapping_sub(self.addresses.at(lane));
+        let component = if self.kind == AccessKind::Atomic { 0 } else { (from / width) as usize };
+        let value = self.operands.get(component).map_or(0, |operand| operand.at(lane));
+        let mask = u32::MAX >> (32 - 8 * bytes.min(4));
+        value >> (from % width * 8) & mask
+    }
+
     /// Whether one lane's atomic does the work of all.
     pub fn is_joined(&self) -> bool {
         matches!(self.addresses, Addresses::One(_)) && self.place.joined == Joined::Uniform
@@ -171,8 +197,8 @@ pub trait Observer {
     fn barrier(&mut self, _: u32, _: u64) {}
     /// The warps of the workgroup go on from a barrier that orders this memory.
     fn release(&mut self, _: Orders) {}
-    /// The warp meets others.
-    fn meet(&mut self, _: Meet) {}
+    /// Lanes of the warp meet others, or each other.
+    fn meet(&mut self, _: u64, _: Meet) {}
     /// The workgroup has ended.
     fn done(&mut self) {}
     /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
@@ -232,9 +258,9 @@ impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
         self.1.release(orders);
     }
 
-    fn meet(&mut self, how: Meet) {
-        self.0.meet(how);
-        self.1.meet(how);
+    fn meet(&mut self, lanes: u64, how: Meet) {
+        self.0.meet(lanes, how);
+        self.1.meet(lanes, how);
     }
 
     fn done(&mut self) {
@@ -295,9 +321,9 @@ impl<O: Observer> Observer for Option<&mut O> {
         }
     }
 
-    fn meet(&mut self, how: Meet) {
+    fn meet(&mut self, lanes: u64, how: Meet) {
         if let Some(observer) = self {
-            observer.meet(how);
+            observer.meet(lanes, how);
         }
     }
 

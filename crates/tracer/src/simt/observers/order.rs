@@ -1,80 +1,316 @@
-//! The order of events among the warps of a workgroup, where barriers of some of them order their memory: vector clocks of warps
-//! (Mattern, "Virtual Time and Global States of Distributed Systems", 1989).
+//! What happens before what, among the threads of a launch: the relation that PTX's memory model and WGSL's define.
 //!
-//! A barrier of all warps begins a new *epoch*, and nothing else is needed until warps meet in another way.
+//! Program order; barriers of a block, of some of its warps, of lanes of a warp, and in shared memory; and releases that another thread acquires
+//! ([`super::published`]). Each thread knows up to which time the accesses of the others happened before its next one.
+//!
+//! After a barrier of the whole block all threads know the same, and no clock is needed until some of them meet in another way.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 
-/// How a warp meets others, or how its own lanes do.
+use rustc_hash::FxHashMap;
+
+use super::clock::{Blocks, Clock, Past, Thread, join};
+use crate::simt::lanes::lanes_of;
+
+/// How lanes of a warp meet others, or each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meet {
-    /// It arrives at a barrier: what it did happens before what those do that pass it.
+    /// They arrive at a barrier: what they did happens before what those do that pass it.
     Arrives(u32),
-    /// It passes the barrier.
+    /// All have arrived at a barrier: its next phase begins.
+    Completes(u32),
+    /// They pass the barrier.
     Passes(u32),
-    /// Its lanes wait for each other.
+    /// They wait for each other.
     Lanes,
+    /// A memory fence, whose scope reaches beyond the block if it is `wide`.
+    Fence { wide: bool },
 }
 
-/// The clocks of one workgroup at a time.
+/// Lanes of a warp that know the same.
+#[derive(Clone)]
+struct Group {
+    mask: u64,
+    clock: Arc<Clock>,
+}
+
+/// What a barrier passes on.
 #[derive(Default)]
+struct Barrier {
+    /// From those that have arrived in the present phase.
+    arrived: Clock,
+    /// From those of the phase that was completed last.
+    passed: Clock,
+}
+
+/// The last fence of some lanes of a warp.
+struct Fence {
+    warp: u32,
+    wide: bool,
+    group: Group,
+    time: u32,
+}
+
+/// What a lane has read from strong accesses and does not know before its next fence.
+struct Pending {
+    thread: Thread,
+    blocks: Arc<Blocks>,
+}
+
+/// The clocks of one block at a time.
 pub(super) struct Order {
-    /// The time at which all warps last met; 1 at first.
-    epoch: u32,
-    /// By warp, its own time, and the last of each other's that it knows of; empty where all have the same.
-    clocks: Vec<Vec<u32>>,
-    /// By barrier, the last time of each warp that arrived.
-    barriers: HashMap<u32, Vec<u32>>,
+    block: u64,
+    /// Lanes of a warp.
+    width: u32,
+    /// By warp, the mask of its lanes.
+    full: Vec<u64>,
+    now: u32,
+    /// The knowledge of each thread when all last met.
+    common: Clock,
+    /// By warp, what its lanes know; empty where all know the same.
+    groups: Vec<Vec<Group>>,
+    barriers: FxHashMap<u32, Barrier>,
+    fences: Vec<Fence>,
+    pending: Vec<Pending>,
 }
 
 impl Order {
-    /// All warps meet.
-    pub fn all_meet(&mut self) {
-        let last = (0..self.clocks.len()).map(|warp| self.clocks[warp][warp]).max().unwrap_or(0);
-        self.epoch = self.epoch.max(last).wrapping_add(1);
-        self.clocks.clear();
-        self.barriers.clear();
+    /// For blocks of `threads` in warps of `width` lanes.
+    pub fn new(threads: u32, width: u32) -> Self {
+        let full = (0..threads.div_ceil(width)).map(|warp| {
+            let lanes = (threads - warp * width).min(width);
+            u64::MAX >> (64 - lanes)
+        });
+        Self {
+            block: 0,
+            width,
+            full: full.collect(),
+            now: 0,
+            common: Clock::default(),
+            groups: Vec::new(),
+            barriers: FxHashMap::default(),
+            fences: Vec::new(),
+            pending: Vec::new(),
+        }
     }
 
-    /// One of `warps` warps meets others.
-    pub fn meet(&mut self, warp: usize, warps: usize, how: Meet) {
-        if self.clocks.is_empty() {
-            // Of the others all is known up to the epoch's beginning.
-            self.clocks = vec![vec![self.epoch - 1; warps]; warps];
-            (0..warps).for_each(|warp| self.clocks[warp][warp] = self.epoch);
+    /// Block number `block` begins. What others did in their blocks is known by none of its threads, and counts as past where the same
+    /// words of shared memory are concerned.
+    pub fn start(&mut self, block: u64) {
+        self.block = block;
+        self.common = Clock { own: Past::of_all(self.now), ..Clock::default() };
+        self.now += 1;
+        self.groups.clear();
+        self.barriers.clear();
+        self.fences.clear();
+        self.pending.clear();
+    }
+
+    /// All threads of the block meet.
+    pub fn all_meet(&mut self) {
+        for group in self.groups.iter().flatten() {
+            self.common.join_blocks(u64::MAX, &group.clock.others);
         }
-        let Some(mine) = self.clocks.get_mut(warp) else { return };
+        self.common.own = Past::of_all(self.now);
+        self.now += 1;
+        self.groups.clear();
+    }
+
+    /// The present time.
+    #[inline]
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// The present block.
+    pub fn block(&self) -> u64 {
+        self.block
+    }
+
+    /// Whether its threads do not all know the same.
+    pub fn is_parted(&self) -> bool {
+        !self.groups.is_empty()
+    }
+
+    /// The thread of a local index.
+    #[inline]
+    pub fn thread(&self, lane: u32) -> Thread {
+        Thread { lane, warp: lane / self.width }
+    }
+
+    /// Whether what `other` did at `time` happened before what `thread` does now, both of this block and different.
+    #[inline]
+    pub fn is_past(&self, thread: Thread, other: Thread, time: u32) -> bool {
+        time <= self.common.own.all() || !self.groups.is_empty() && time <= self.clock(thread).own.of(other)
+    }
+
+    /// The same of a thread of another block.
+    pub fn is_past_of(&self, thread: Thread, block: u64, other: Thread, time: u32) -> bool {
+        self.clock(thread).knows(block, other, time)
+    }
+
+    fn clock(&self, thread: Thread) -> &Clock {
+        let bit = 1_u64 << (thread.lane % self.width);
+        let groups = self.groups.get(thread.warp as usize);
+        let group = groups.and_then(|groups| groups.iter().find(|group| group.mask & bit != 0));
+        group.map_or(&self.common, |group| &group.clock)
+    }
+
+    /// Lanes of a warp meet others.
+    pub fn meet(&mut self, warp: u32, mask: u64, how: Meet) {
+        if warp as usize >= self.full.len() {
+            return;
+        }
         match how {
             Meet::Arrives(barrier) => {
-                let seen = self.barriers.entry(barrier).or_insert_with(|| vec![0; warps]);
-                seen.iter_mut().zip(&*mine).for_each(|(seen, mine)| *seen = (*seen).max(*mine));
+                let clock = self.known(warp, mask);
+                self.barriers.entry(barrier).or_default().arrived.join(&clock);
+                self.now += 1;
+            }
+            Meet::Completes(barrier) => {
+                let barrier = self.barriers.entry(barrier).or_default();
+                barrier.passed = std::mem::take(&mut barrier.arrived);
             }
             Meet::Passes(barrier) => {
-                let own = mine[warp];
-                if let Some(seen) = self.barriers.get(&barrier) {
-                    mine.iter_mut().zip(seen).for_each(|(mine, seen)| *mine = (*mine).max(*seen));
-                }
-                mine[warp] = own;
+                let Some(passed) = self.barriers.get(&barrier).map(|barrier| barrier.passed.clone()) else { return };
+                self.learn(warp, mask, |clock| clock.join(&passed));
             }
-            Meet::Lanes => {}
+            Meet::Lanes => {
+                let clock = Arc::new(self.known(warp, mask));
+                self.now += 1;
+                let groups = self.groups_of(warp);
+                groups.iter_mut().for_each(|group| group.mask &= !mask);
+                groups.retain(|group| group.mask != 0);
+                groups.push(Group { mask, clock });
+            }
+            Meet::Fence { wide } => self.fence(warp, mask, wide),
         }
-        mine[warp] += 1;
     }
 
-    /// A warp's time.
-    pub fn now(&self, warp: usize) -> u32 {
-        self.clocks.get(warp).map_or(self.epoch, |clock| clock[warp])
+    /// A fence acquires what its lanes have read, and from now on they release what they know here.
+    fn fence(&mut self, warp: u32, mask: u64, wide: bool) {
+        let (read, pending) = std::mem::take(&mut self.pending)
+            .into_iter()
+            .partition(|of| of.thread.warp == warp && mask >> (of.thread.lane % self.width) & 1 == 1);
+        self.pending = pending;
+        let read: Vec<Pending> = read;
+        for Pending { thread, blocks } in read {
+            self.acquire_now(thread, &blocks);
+        }
+        for fence in self.fences.iter_mut().filter(|fence| fence.warp == warp && (wide || !fence.wide)) {
+            fence.group.mask &= !mask;
+        }
+        self.fences.retain(|fence| fence.group.mask != 0);
+        let time = self.now;
+        let groups = self.groups.get(warp as usize).cloned();
+        let groups = groups.unwrap_or_else(|| vec![Group { mask, clock: Arc::new(self.common.clone()) }]);
+        for Group { mask: lanes, clock } in groups {
+            let lanes = lanes & mask;
+            if lanes != 0 {
+                self.fences.push(Fence { warp, wide, group: Group { mask: lanes, clock }, time });
+            }
+        }
+        self.now += 1;
     }
 
-    /// Whether what `other` did at `time` happened before what `warp` does now.
-    pub fn is_past(&self, warp: usize, (other, time): (usize, u32)) -> bool {
-        if time < self.epoch {
-            return true;
+    /// What a thread publishes with a value that it writes by a strong access now: with scopes beyond the block, and within it. The
+    /// access itself releases if `releases`; else the thread's last fence does.
+    pub fn published(&mut self, thread: Thread, releases: bool, wide: bool) -> [Option<Blocks>; 2] {
+        let mut out = [None, None];
+        let mut add = |is_wide: bool, blocks: Blocks| {
+            for out in &mut out[usize::from(!is_wide)..] {
+                join(out.get_or_insert_default(), &blocks);
+            }
+        };
+        let bit = 1_u64 << (thread.lane % self.width);
+        for fence in self.fences.iter().filter(|fence| fence.warp == thread.warp && fence.group.mask & bit != 0) {
+            add(fence.wide && wide, self.blocks(&fence.group.clock, thread, fence.time));
         }
-        self.clocks.get(warp).is_some_and(|known| match other == warp {
-            true => time < known[warp],
-            false => known.get(other).is_some_and(|known| time <= *known),
-        })
+        if releases {
+            add(wide, self.blocks(self.clock(thread), thread, self.now));
+            self.now += 1;
+        }
+        out
+    }
+
+    /// A clock as what is known of all blocks, with what `thread` itself did up to `time`.
+    fn blocks(&self, clock: &Clock, thread: Thread, time: u32) -> Blocks {
+        let mut blocks = (*clock.others).clone();
+        let own = blocks.entry(self.block).or_default();
+        own.join(&clock.own);
+        own.see(thread.lane, time);
+        blocks
+    }
+
+    /// A thread reads a value by a strong access; it knows what was published with it now, or after its next fence.
+    pub fn acquire(&mut self, thread: Thread, blocks: &Arc<Blocks>, now: bool) {
+        if now {
+            return self.acquire_now(thread, blocks);
+        }
+        match self.pending.iter_mut().find(|of| of.thread == thread) {
+            Some(of) if Arc::ptr_eq(&of.blocks, blocks) => {}
+            Some(of) => join(Arc::make_mut(&mut of.blocks), blocks),
+            None => self.pending.push(Pending { thread, blocks: Arc::clone(blocks) }),
+        }
+    }
+
+    fn acquire_now(&mut self, thread: Thread, blocks: &Arc<Blocks>) {
+        let block = self.block;
+        self.learn(thread.warp, 1 << (thread.lane % self.width), |clock| clock.join_blocks(block, blocks));
+    }
+
+    /// Whether a thread has read what would make an access of another thread past, and only lacks a fence.
+    pub fn lacks_a_fence(&self, thread: Thread, block: u64, other: Thread, time: u32) -> bool {
+        let knows = |of: &&Pending| of.blocks.get(&block).is_some_and(|past| time <= past.of(other));
+        self.pending.iter().any(|of| of.thread == thread && knows(&of))
+    }
+
+    /// Whether a thread has passed a fence since `time`.
+    pub fn has_fence_since(&self, thread: Thread, time: u32) -> bool {
+        let bit = 1_u64 << (thread.lane % self.width);
+        self.fences.iter().any(|fence| fence.warp == thread.warp && fence.group.mask & bit != 0 && fence.time >= time)
+    }
+
+    /// What lanes of a warp know together, with what they did themselves.
+    fn known(&self, warp: u32, mask: u64) -> Clock {
+        let mut clock = match self.groups.get(warp as usize) {
+            Some(groups) => {
+                let mut of_lanes = groups.iter().filter(|group| group.mask & mask != 0);
+                let mut clock = of_lanes.next().map_or_else(Clock::default, |group| (*group.clock).clone());
+                of_lanes.for_each(|group| clock.join(&group.clock));
+                clock
+            }
+            None => self.common.clone(),
+        };
+        if mask & self.full[warp as usize] == self.full[warp as usize] {
+            clock.own.see_warp(warp, self.now);
+        } else {
+            lanes_of(mask).for_each(|lane| clock.own.see(warp * self.width + lane, self.now));
+        }
+        clock
+    }
+
+    fn groups_of(&mut self, warp: u32) -> &mut Vec<Group> {
+        if self.groups.is_empty() {
+            let all = Group { mask: u64::MAX, clock: Arc::new(self.common.clone()) };
+            self.groups = vec![vec![all]; self.full.len()];
+        }
+        &mut self.groups[warp as usize]
+    }
+
+    /// Changes what lanes of a warp know.
+    fn learn(&mut self, warp: u32, mask: u64, change: impl Fn(&mut Clock)) {
+        let groups = self.groups_of(warp);
+        let mut changed = Vec::new();
+        for group in groups.iter_mut().filter(|group| group.mask & mask != 0) {
+            let lanes = group.mask & mask;
+            group.mask &= !lanes;
+            let mut clock = Arc::clone(&group.clock);
+            change(Arc::make_mut(&mut clock));
+            changed.push(Group { mask: lanes, clock });
+        }
+        groups.retain(|group| group.mask != 0);
+        groups.extend(changed);
     }
 }
 
@@ -82,23 +318,87 @@ impl Order {
 mod tests {
     use super::*;
 
+    const FULL: u64 = 0xFFFF_FFFF;
+
+    fn order(threads: u32) -> Order {
+        let mut order = Order::new(threads, 32);
+        order.start(0);
+        order
+    }
+
     #[test]
-    fn a_barrier_of_two_orders_only_these() {
-        let mut order = Order::default();
-        order.all_meet();
-        let begun = order.now(0);
-        assert!(!order.is_past(1, (0, begun)) && !order.is_past(0, (0, begun)));
-        order.meet(0, 3, Meet::Arrives(8));
+    fn a_barrier_of_two_warps_orders_only_these() {
+        let mut order = order(96);
+        let [first, second, third] = [0, 32, 64].map(|lane| order.thread(lane));
+        let begun = order.now();
+        assert!(!order.is_past(second, first, begun) && !order.is_past(first, second, begun));
+        order.meet(0, FULL, Meet::Arrives(8));
         // Later than the arrival.
-        let after = order.now(0);
-        order.meet(1, 3, Meet::Passes(8));
-        assert!(order.is_past(1, (0, begun)) && !order.is_past(2, (0, begun)));
-        assert!(!order.is_past(1, (0, after)));
+        let after = order.now();
+        order.meet(1, FULL, Meet::Arrives(8));
+        order.meet(1, FULL, Meet::Completes(8));
+        order.meet(1, FULL, Meet::Passes(8));
+        assert!(order.is_past(second, first, begun) && !order.is_past(third, first, begun));
+        assert!(!order.is_past(second, first, after));
         // By way of another barrier.
-        order.meet(1, 3, Meet::Arrives(9));
-        order.meet(2, 3, Meet::Passes(9));
-        assert!(order.is_past(2, (0, begun)));
+        order.meet(1, FULL, Meet::Arrives(9));
+        order.meet(2, FULL, Meet::Completes(9));
+        order.meet(2, FULL, Meet::Passes(9));
+        assert!(order.is_past(third, first, begun));
         order.all_meet();
-        assert!(order.is_past(2, (0, after)) && order.now(2) > after);
+        assert!(order.is_past(third, first, after) && order.now() > after);
+    }
+
+    #[test]
+    fn those_that_arrive_for_the_next_phase_are_not_known_in_this() {
+        let mut order = order(64);
+        let [first, second] = [0, 32].map(|lane| order.thread(lane));
+        order.meet(0, FULL, Meet::Arrives(8));
+        order.meet(0, FULL, Meet::Completes(8));
+        let next = order.now();
+        order.meet(0, FULL, Meet::Arrives(8));
+        order.meet(1, FULL, Meet::Passes(8));
+        assert!(order.is_past(second, first, next - 1) && !order.is_past(second, first, next));
+    }
+
+    #[test]
+    fn lanes_of_a_mask_meet_alone() {
+        let mut order = order(32);
+        let begun = order.now();
+        order.meet(0, 0xFFFF, Meet::Lanes);
+        let [in_mask, also, outside] = [0, 15, 16].map(|lane| order.thread(lane));
+        assert!(order.is_past(in_mask, also, begun) && !order.is_past(in_mask, outside, begun));
+        assert!(!order.is_past(outside, in_mask, begun));
+        assert!(!order.is_past(in_mask, also, order.now()));
+    }
+
+    #[test]
+    fn a_release_is_known_after_its_value_is_acquired() {
+        let mut order = order(64);
+        let [first, second] = [0, 32].map(|lane| order.thread(lane));
+        let begun = order.now();
+        // Without a fence a strong write publishes nothing.
+        assert_eq!(order.published(first, false, true), [None, None]);
+        order.meet(0, FULL, Meet::Fence { wide: true });
+        let after = order.now();
+        let [wide, _] = order.published(first, false, true);
+        let read = Arc::new(wide.unwrap_or_default());
+        order.acquire(second, &read, false);
+        assert!(!order.is_past(second, first, begun) && order.lacks_a_fence(second, 0, first, begun));
+        order.meet(1, FULL, Meet::Fence { wide: true });
+        assert!(order.is_past(second, first, begun) && !order.is_past(second, first, after));
+        // Its neighbour has read nothing.
+        assert!(!order.is_past(order.thread(33), first, begun));
+    }
+
+    #[test]
+    fn a_fence_of_the_block_publishes_within_it_alone() {
+        let mut order = order(32);
+        let first = order.thread(0);
+        order.meet(0, FULL, Meet::Fence { wide: false });
+        let [wide, narrow] = order.published(first, false, true);
+        assert!(wide.is_none() && narrow.is_some());
+        let [wide, narrow] = order.published(first, true, true);
+        assert!(wide.is_some() && narrow.is_some());
     }
 }

@@ -1,79 +1,33 @@
-//! Finds data races: two lanes of a workgroup at one place in memory with no barrier between, at least one of them writing.
+//! Finds data races within a workgroup: two of its threads at one word, one of them writing and one of them weak, and neither access
+//! happens before the other ([`Order`]). Strong accesses are looked at where the order of two of them matters ([`super::deed`]).
 //!
-//! Memory is tracked in words, or in halves of them if the program has 16-bit accesses. Each word remembers its last writer and two of its
-//! readers, with the time they did it at: [`Order`] says what came before. Two different readers are enough, since a
-//! writer differs from at least one of them. Lanes of one warp race like any others, unless they met in between (`__syncwarp`): nothing
-//! promises lockstep. In CUDA, lanes that store the same value at one place do not race, as racecheck has it. Only atomic operations
-//! reach atomic words: [`super::atomics`] looks at these. A write to a component of a vector is one to the whole vector, as WGSL has it:
-//! hardware may only store vectors.
-//! Races between workgroups are [`super::between`]'s.
+//! Memory is tracked in words, or in halves or bytes of them if the program has such accesses. A write to a component of a vector is one
+//! to the whole vector, as WGSL has it: hardware may only store vectors.
+//!
+//! Races between workgroups are [`super::between`]'s, or [`super::global`]'s in a launch whose workgroups may order each other.
 
 use std::collections::HashMap;
 
-use super::atomics::Atomics;
-use super::between::{Between, Deed};
+use super::deed::Deed;
+use super::far::{self, missing_fence};
+use super::handed::Handed;
 use super::known::Known;
-use super::names::name;
 use super::order::Order;
-use super::{Access, Addresses, Findings, Meet, Mend};
-use crate::simt::ir::{Mem, Orders, Variable};
-use crate::simt::lanes::lanes_of;
+use super::pair::Pair;
+use super::parts::{strong_parts, touched};
+use super::published::Published;
+use super::word::{Far, Lists, Mark, Word};
+use super::{Access, Findings, Meet, Phase};
+use crate::simt::ir::{Dialect, Mem, Orders};
 use crate::simt::memory::Buffer;
-use crate::trace::AccessKind;
 
 /// Words of a [`Page`].
 const PAGE: u32 = 256;
 
-/// An access: its lane, its line, and its time in the vector clock of [`Order`].
-#[derive(Clone, Copy, Default)]
-struct Mark {
-    /// Its local index.
-    lane: u32,
-    line: u32,
-    time: u32,
-    /// The value stored; of a vector the first component.
-    value: u32,
-}
+/// Workgroup memory, where buffers have their numbers.
+const SHARED: u32 = u32::MAX;
 
-/// The accesses to one word.
-#[derive(Clone, Copy, Default)]
-struct Word {
-    writer: Mark,
-    /// The same twice while there was only one.
-    readers: [Mark; 2],
-}
-
-impl Word {
-    /// Lane `by` reads or writes; gives whom it races with, and whether that one wrote. `past` says what happened before.
-    #[inline]
-    fn touch(&mut self, by: Mark, writes: bool, past: impl Fn(&Mark) -> bool) -> Option<(Mark, bool)> {
-        let races = |mark: &Mark| mark.lane != by.lane && !past(mark);
-        let mut other = races(&self.writer).then_some((self.writer, true));
-        if writes {
-            other = other.or(self.readers.into_iter().find(races).map(|r| (r, false)));
-            self.writer = by;
-            return other;
-        }
-        let [first, second] = &mut self.readers;
-        match (past(first), past(second)) {
-            (true, true) => self.readers = [by; 2],
-            (true, false) => *first = by,
-            (false, true) => *second = by,
-            // Of a lane, its last read.
-            (false, false) if first.lane == by.lane && second.lane == by.lane => {
-                first.time = by.time;
-                second.time = by.time;
-            }
-            (false, false) if first.lane == by.lane => first.time = by.time,
-            (false, false) if second.lane == by.lane => second.time = by.time,
-            (false, false) if first.lane == second.lane => *second = by,
-            (false, false) => {}
-        }
-        other
-    }
-}
-
-type Page = Box<[Word; PAGE as usize]>;
+type Page = Box<[Word<Mark>; PAGE as usize]>;
 
 /// The words of storage buffers that a workgroup touched.
 #[derive(Default)]
@@ -86,13 +40,13 @@ struct Pages {
 }
 
 impl Pages {
-    /// Forgets which page is whose. Their words stay, of an epoch that has passed.
+    /// Forgets which page is whose. Their accesses stay, of a time that has passed.
     fn clear(&mut self) {
         self.at.clear();
         self.last = None;
     }
 
-    fn word(&mut self, buffer: u16, index: u32) -> &mut Word {
+    fn word(&mut self, buffer: u16, index: u32) -> &mut Word<Mark> {
         let key = (buffer, index / PAGE);
         let page = match self.last {
             Some((last, page)) if last == key => page,
@@ -111,54 +65,44 @@ impl Pages {
 
 /// Looks for races within one workgroup at a time.
 pub(super) struct Races<'a> {
-    variables: &'a [Variable],
-    buffers: &'a [Buffer<'a>],
-    shared: Vec<Word>,
+    known: Known<'a>,
+    shared: Vec<Word<Mark>>,
     storage: Pages,
-    atomics: Atomics,
-    between: Option<&'a Between>,
-    /// Bytes of the unit that is tracked.
-    grain: u32,
-    /// Lanes of a warp.
-    width: u32,
-    /// Whether the kernel has cooperative matrices, which all lanes of a subgroup load and store together.
-    cooperative: bool,
-    /// Whether the kernel has a barrier that orders no memory.
-    subgroup_barrier: bool,
-    cuda: bool,
-    /// Whether the kernel orders its blocks itself.
-    fenced: bool,
-    warps: usize,
+    lists: Lists<Mark>,
+    /// By site and warp, how often the warp came to it.
+    rounds: Vec<u8>,
+    published: Published,
+    handed: Handed,
     of_shared: Order,
-    of_storage: Order,
+    /// The order of accesses to buffers, if barriers order them apart from workgroup memory.
+    of_storage: Option<Order>,
 }
 
 impl<'a> Races<'a> {
     pub fn new(known: Known<'a>) -> Self {
+        let order = || Order::new(known.threads, known.width);
         Self {
-            variables: known.variables,
-            buffers: known.buffers,
+            known,
             shared: vec![Word::default(); known.shared_bytes.div_ceil(known.grain) as usize],
             storage: Pages::default(),
-            atomics: Atomics::default(),
-            between: known.between,
-            grain: known.grain,
-            width: known.width,
-            cooperative: known.cooperative,
-            subgroup_barrier: known.subgroup_barrier,
-            cuda: known.cuda,
-            fenced: known.fenced,
-            warps: known.warps,
-            of_shared: Order::default(),
-            of_storage: Order::default(),
+            lists: Lists::default(),
+            rounds: vec![0; known.code.places.len() * known.threads.div_ceil(known.width) as usize],
+            published: Published::default(),
+            handed: Handed::default(),
+            of_shared: order(),
+            of_storage: (known.dialect == Dialect::Wgsl).then(order),
         }
     }
 
-    /// A workgroup begins.
-    pub fn start(&mut self) {
+    /// Workgroup number `workgroup` begins.
+    pub fn start(&mut self, workgroup: u64) {
         self.storage.clear();
-        self.atomics.start();
-        self.release(Orders { shared: true, storage: true, left: false });
+        self.lists.clear();
+        self.published.clear();
+        self.handed.clear();
+        self.rounds.fill(0);
+        self.of_shared.start(workgroup);
+        self.of_storage.iter_mut().for_each(|order| order.start(workgroup));
     }
 
     /// A barrier was passed.
@@ -166,110 +110,87 @@ impl<'a> Races<'a> {
         if orders.shared {
             self.of_shared.all_meet();
         }
-        if orders.storage {
-            self.of_storage.all_meet();
-        }
+        self.of_storage.iter_mut().filter(|_| orders.storage).for_each(Order::all_meet);
     }
 
-    /// The warp whose first lane has local index `first` meets others.
-    pub fn meet(&mut self, first: u32, how: Meet) {
-        let warp = (first / self.width) as usize;
-        self.of_shared.meet(warp, self.warps, how);
-        self.of_storage.meet(warp, self.warps, how);
+    /// Lanes of the warp whose first lane has local index `first` meet others.
+    pub fn meet(&mut self, first: u32, mask: u64, how: Meet) {
+        let warp = first / self.known.width;
+        self.of_shared.meet(warp, mask, how);
+        self.of_storage.iter_mut().for_each(|order| order.meet(warp, mask, how));
     }
 
-    /// A warp whose first lane has local index `first` accesses memory.
-    pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
+    /// A warp whose first lane has local index `first` accesses memory; `phase` is that of an asynchronous operation.
+    pub fn access(&mut self, access: &Access<'_>, first: u32, phase: Option<Phase>, findings: &mut Findings) {
         let place = access.place;
-        let (buffer, order) = match place.mem {
-            Mem::Buffer(buffer) => match self.buffers[usize::from(buffer)] {
+        let buffer = match place.mem {
+            Mem::Buffer(buffer) => match self.known.buffers[usize::from(buffer)] {
                 Buffer::Read(_) => return,
-                Buffer::Written(_) => (Some(buffer), &self.of_storage),
+                Buffer::Written(_) => Some(buffer),
             },
-            _ => (None, &self.of_shared),
+            _ => None,
         };
-        let warp = (first / self.width) as usize;
-        let time = order.now(warp);
-        let Some(deed) = Deed::of(access) else { return };
-        if place.atomic {
-            if let (Some(between), Some(buffer)) = (self.between, buffer) {
-                touched(access, self.grain, |_, index| between.touch(buffer, index, deed, findings.workgroup));
-            }
-            if self.fenced {
-                return;
-            }
-            return self.atomics.access(access, (first, time), (self.variables, self.cuda), findings);
+        let order = match (&mut self.of_storage, buffer) {
+            (Some(order), Some(_)) => order,
+            _ => &mut self.of_shared,
+        };
+        let deed = if matches!(phase, Some(Phase::Lands { .. })) { Deed::Landing } else { Deed::of(access) };
+        let at = place_of_round(&self.known, access.site, first);
+        let round = self.rounds.get_mut(at).map_or(1, |round| {
+            *round = round.saturating_add(1);
+            *round
+        });
+        let mark = |lane: u32, value: u32, time: u32| Mark {
+            lane: u16::try_from(first + access.actor.unwrap_or(lane)).unwrap_or(u16::MAX),
+            deed,
+            round,
+            site: access.site,
+            time,
+            value,
+        };
+        if let (Some(global), Some(buffer)) = (self.known.global, buffer) {
+            return far::access(global, access, (first, buffer), mark, order, &self.known, findings);
         }
-        let (writes, workgroup) = (access.kind == AccessKind::Store, findings.workgroup);
-        let (width, cooperative, subgroup_barrier) = (self.width, self.cooperative, self.subgroup_barrier);
-        let cuda = self.cuda;
-        touched(access, self.grain, |lane, index| {
-            let value = access.operand.as_ref().map_or(0, |operand| operand.at(lane));
-            let by = Mark { lane: first + access.actor.unwrap_or(lane), line: place.line, time, value };
+        let (known, lists, time, parted) = (&self.known, &mut self.lists, order.now(), order.is_parted());
+        let (memory, handed) = (buffer.map_or(SHARED, u32::from), &self.handed);
+        touched(access, known.grain, |lane, index| {
+            let by = mark(lane, access.value(lane, index * known.grain, known.grain), time);
             let word = match buffer {
                 Some(buffer) => {
-                    if let Some(between) = self.between {
-                        between.touch(buffer, index, deed, workgroup);
+                    if let Some(between) = known.between {
+                        between.touch(buffer, index, &by, findings.workgroup);
                     }
                     self.storage.word(buffer, index)
                 }
                 None => &mut self.shared[index as usize],
             };
-            let past = |mark: &Mark| order.is_past(warp, ((mark.lane / width) as usize, mark.time));
-            let Some((other, wrote)) = word.touch(by, writes, past) else { return };
-            if cuda && writes && wrote && other.value == by.value {
-                return;
+            let thread = order.thread(by.lane.into());
+            let past = |mark: &Mark| order.is_past(thread, order.thread(mark.lane.into()), mark.time);
+            let reach = |mark: &Mark| u8::from(order.thread(mark.lane.into()).warp != thread.warp);
+            let other = word.touch(by, (&mut *lists, (memory, index)), parted, past, reach);
+            if access.was.is_some()
+                && !findings.is_contended(place.line)
+                && word.is_contended(&by, (&mut *lists, (memory, index)), past)
+            {
+                findings.contend(place.line);
             }
-            findings.report_race(place.line, buffer, || {
-                let warps = [other.lane / width, by.lane / width];
-                let mend = if cuda && warps[0] == warps[1] {
-                    Mend::SyncWarp
-                } else if cuda {
-                    Mend::SyncThreads
-                } else if cooperative && warps[0] != warps[1] && other.lane % width == by.lane % width {
-                    Mend::Subgroups(warps[0], warps[1])
-                } else if subgroup_barrier && warps[0] == warps[1] {
-                    Mend::SubgroupBarrier(if buffer.is_some() { "storageBarrier()" } else { "workgroupBarrier()" })
-                } else if buffer.is_some() {
-                    Mend::StorageBarrier
-                } else {
-                    Mend::WorkgroupBarrier
-                };
-                let message = format!(
-                    "local indices {} and {} of workgroup {workgroup} race for {}: {} {} it here, {} {} it at line {}",
-                    other.lane,
-                    by.lane,
-                    name(place, index * self.grain, self.variables),
-                    by.lane,
-                    if writes { "writes" } else { "reads" },
-                    other.lane,
-                    if wrote { "wrote" } else { "read" },
-                    other.line,
-                );
-                (message, mend)
-            });
+            let Some(other) = other else { return };
+            let block = findings.workgroup;
+            let [by, with] = [by, other.access].map(|mark| Far { block, mark });
+            let fence = || missing_fence(handed, known, order, [&with, &by]);
+            Pair { known, by, other: with, byte: index * known.grain }.report(other.conflict, fence, findings);
         });
+        if place.atomic && self.known.code.releases {
+            for (lane, index, strong) in strong_parts(access, self.known.grain) {
+                let thread = order.thread(first + lane);
+                self.published.access((memory, index), thread, strong, order);
+                let by = Far { block: findings.workgroup, mark: mark(lane, 0, order.now()) };
+                self.handed.add((memory, index), by);
+            }
+        }
     }
 }
 
-/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a
-/// component.
-pub(super) fn touched(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32, u32)) {
-    let place = access.place;
-    let mut mask = access.mask;
-    if let Addresses::One(_) = access.addresses {
-        // Two lanes at one word: more tell nothing new.
-        let rest = mask & (mask - 1);
-        mask = (mask ^ rest) | (rest & rest.wrapping_neg());
-    }
-    let vector = u32::from(place.vector);
-    for lane in lanes_of(mask) {
-        let address = access.addresses.at(lane);
-        let (start, bytes) = match access.kind {
-            // A vector lies at a multiple of its size, rounded up to a power of two.
-            AccessKind::Store if vector > 0 => (address & !(vector.next_power_of_two() - 1), vector),
-            _ => (address, place.bytes()),
-        };
-        (start / grain..(start + bytes) / grain).for_each(|part| visit(lane, part));
-    }
+fn place_of_round(known: &Known<'_>, site: u32, first: u32) -> usize {
+    site as usize * known.threads.div_ceil(known.width) as usize + (first / known.width) as usize
 }

@@ -1,6 +1,7 @@
 //! One operation just before it is executed, with the registers it will read.
 
 use crate::simt::code::{Index, Place, Term};
+use crate::simt::ir::Mem;
 use crate::simt::ops::Src;
 
 /// The next operation of a warp.
@@ -47,6 +48,7 @@ impl Step<'_> {
                 .terms
                 .iter()
                 .fold(whole.start, |address, term| address.wrapping_add(term.wide(self.index(term, lane))));
+            let address = if place.mem == Mem::Shared { i64::from(address as u32) } else { address };
             return whole.reaches(address, place.bytes()).then_some(address as u32);
         }
         place.terms.iter().try_fold(place.offset, |address, term| {

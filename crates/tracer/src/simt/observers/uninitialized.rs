@@ -43,7 +43,7 @@ pub(super) struct Unwritten<'a> {
     written: Vec<bool>,
     /// Bytes of a part: those of the narrowest access.
     grain: u32,
-    /// Whether the kernel is in CUDA.
+    /// Whether the kernel is CUDA's, where nothing sets shared memory.
     cuda: bool,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Unwritten<'a> {
             in_order: known.in_order,
             written: vec![false; known.shared_bytes.div_ceil(known.grain) as usize],
             grain: known.grain,
-            cuda: known.cuda,
+            cuda: known.dialect.is_ptx(),
         }
     }
 
@@ -84,7 +84,9 @@ impl<'a> Unwritten<'a> {
                     Buffer::Read(words) => words.word(byte as usize / 4),
                 };
                 each_part(access, grain, |lane, byte| {
-                    if if before { poisoned.has(byte / 4) } else { is_poison(now(byte), byte, grain) } {
+                    // An atomic has changed the word.
+                    let word = access.was.map_or_else(|| now(byte), |was| was[lane as usize]);
+                    if if before { poisoned.has(byte / 4) } else { is_poison(word, byte, grain) } {
                         let workgroup = findings.workgroup;
                         findings.report(access.place.line, FindingKind::Uninitialized, || {
                             format!(
@@ -103,10 +105,12 @@ impl<'a> Unwritten<'a> {
                 } else {
                     "WGSL fills workgroup memory with zeros, CUDA does not"
                 };
+                let cuda = self.cuda;
                 each_part(access, grain, |lane, byte| {
                     let written = &mut written[(byte / grain) as usize];
-                    // Counters that start from WGSL's zeros are common and right: what is atomic is no finding.
-                    if access.kind == AccessKind::Load && !access.place.atomic && !*written {
+                    // Counters that start from WGSL's zeros are common and right: what is atomic is no finding there.
+                    let counts = access.kind != AccessKind::Store && (cuda || !access.place.atomic);
+                    if counts && !*written {
                         let workgroup = findings.workgroup;
                         findings.report(access.place.line, FindingKind::Uninitialized, || {
                             format!(

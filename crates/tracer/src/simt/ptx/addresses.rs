@@ -3,6 +3,8 @@
 //! As a number, an address has the byte in its low word; its high word says which memory it is in: buffer `b` begins at `(b + 1) << 40`.
 //! So one past an end, or before a start, still belongs to its buffer.
 
+use std::collections::{HashMap, VecDeque};
+
 use super::super::ir::Reg;
 use super::Parameter;
 use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
@@ -10,7 +12,7 @@ use super::registers::uses;
 use super::workspace;
 
 /// A memory that addresses lead into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Root {
     /// The buffer that a parameter points to.
     Param(usize),
@@ -82,28 +84,66 @@ impl Sum {
     }
 }
 
+/// The instructions of a kernel, and for each register those that read it and those that write it.
+struct Uses<'a> {
+    instructions: Vec<&'a Instruction>,
+    readers: Vec<Vec<usize>>,
+    writers: Vec<Vec<usize>>,
+}
+
+impl<'a> Uses<'a> {
+    fn of(kernel: &'a Kernel) -> Self {
+        let count = kernel.regs.len();
+        let (mut readers, mut writers) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        let of_part = |part: &'a Part| match part {
+            Part::Instruction(i) => Some(i),
+            Part::Label(_) => None,
+        };
+        let instructions: Vec<&Instruction> = kernel.body.iter().filter_map(of_part).collect();
+        for (n, i) in instructions.iter().enumerate() {
+            uses(i, |reg| readers[reg as usize].push(n), |reg| writers[reg as usize].push(n));
+        }
+        Self { instructions, readers, writers }
+    }
+
+    /// Visits each instruction, and again those that `next` names because of what a visit changed, until nothing changes.
+    fn until_stable(&self, mut visit: impl FnMut(&'a Instruction, &mut dyn FnMut(&[usize]))) {
+        let mut waits = vec![true; self.instructions.len()];
+        let mut open: VecDeque<usize> = (0..self.instructions.len()).collect();
+        while let Some(n) = open.pop_front() {
+            waits[n] = false;
+            visit(self.instructions[n], &mut |again| {
+                for n in again {
+                    if !std::mem::replace(&mut waits[*n], true) {
+                        open.push_back(*n);
+                    }
+                }
+            });
+        }
+    }
+}
+
 /// The origin of each register of `kernel`. `is_buffer` says of a parameter whether it is an address.
 pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec<Origin> {
     let mut of = vec![Origin::default(); kernel.regs.len()];
-    loop {
-        let mut changed = false;
-        for part in &kernel.body {
-            let Part::Instruction(i) = part else { continue };
-            let Some(new) = origin(kernel, i, &of, is_buffer) else { continue };
-            uses(
-                i,
-                |_| {},
-                |reg| {
-                    let joined = of[reg as usize].clone().join(&new);
-                    changed |= of[reg as usize] != joined;
-                    of[reg as usize] = joined;
-                },
-            );
+    let all = Uses::of(kernel);
+    all.until_stable(|i, again| {
+        let Some(new) = origin(kernel, i, &of, is_buffer).filter(|new| !new.0.is_empty()) else { return };
+        let mut written = Vec::new();
+        uses(i, |_| {}, |reg| written.push(reg as usize));
+        for reg in written {
+            let before = of[reg].0.len();
+            for root in &new.0 {
+                if let Err(at) = of[reg].0.binary_search(root) {
+                    of[reg].0.insert(at, *root);
+                }
+            }
+            if of[reg].0.len() > before {
+                again(&all.readers[reg]);
+            }
         }
-        if !changed {
-            return of;
-        }
-    }
+    });
+    of
 }
 
 /// The parameter called `name`, by its place.
@@ -113,7 +153,7 @@ pub(super) fn param(kernel: &Kernel, name: &str) -> Option<usize> {
 
 /// The variable called `name`, by its place.
 pub(super) fn variable(kernel: &Kernel, name: &str) -> Option<usize> {
-    kernel.variables.iter().position(|variable| variable.name == name)
+    kernel.variable(name)
 }
 
 /// The origin of an operand.
@@ -244,24 +284,35 @@ pub(super) fn spelled(ty: Ty) -> String {
 /// The registers whose 64-bit values are needed as numbers, not only as addresses. `once` says which hold a single value.
 pub(super) fn wanted(kernel: &Kernel, once: &[bool]) -> Vec<bool> {
     let mut wanted: Vec<bool> = once.iter().map(|once| !once).collect();
-    loop {
-        let mut changed = false;
-        for part in &kernel.body {
-            let Part::Instruction(i) = part else { continue };
-            let lazy = is_sum(i) && i.guard.is_none() && {
-                let mut result = false;
-                uses(i, |_| {}, |reg| result |= wanted[reg as usize]);
-                !result
-            };
-            if lazy {
-                continue;
-            }
-            uses_as_number(i, &mut |reg| changed |= !std::mem::replace(&mut wanted[reg as usize], true));
+    let all = Uses::of(kernel);
+    all.until_stable(|i, again| {
+        let lazy = is_sum(i) && i.guard.is_none() && {
+            let mut result = false;
+            uses(i, |_| {}, |reg| result |= wanted[reg as usize]);
+            !result
+        };
+        if lazy {
+            return;
         }
-        if !changed {
-            return wanted;
+        uses_as_number(i, &mut |reg| {
+            if !std::mem::replace(&mut wanted[reg as usize], true) {
+                again(&all.writers[reg as usize]);
+            }
+        });
+    });
+    wanted
+}
+
+/// By memory, the type of its first access.
+pub(super) fn first_types(kernel: &Kernel, of: &[Origin]) -> HashMap<Root, Ty> {
+    let mut types = HashMap::new();
+    for part in &kernel.body {
+        let Part::Instruction(i) = part else { continue };
+        for Accessed { operand, ty, .. } in accesses(i) {
+            of_operand(kernel, operand, of).0.into_iter().for_each(|root| _ = types.entry(root).or_insert(ty));
         }
     }
+    types
 }
 
 /// Whether an instruction can stay a sum.

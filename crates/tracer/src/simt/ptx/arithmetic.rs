@@ -11,6 +11,9 @@ use super::module::{Instruction, Operand, Ty};
 
 impl Lower<'_> {
     pub(super) fn arithmetic(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        if matches!(i.words.last().map(String::as_str), Some("u16x2" | "s16x2")) {
+            return self.arithmetic_short(i);
+        }
         let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
         if i.has("wide") {
             return self.widening(i, ty);
@@ -19,8 +22,8 @@ impl Lower<'_> {
         if i.has("sat") && ty != Ty::Float(32) && !half && ty != Ty::Signed(32) {
             return Err(self.unsupported(i));
         }
-        if ty == Ty::Float(64) && super::convert::directed(i).is_some() {
-            return Err(self.unsupported(i));
+        if let (Ty::Float(64), Some(by)) = (ty, super::convert::directed(i)) {
+            return self.directed_wide(i, by);
         }
         match ty {
             Ty::Float(64) | Ty::Bits(64) | Ty::Unsigned(64) | Ty::Signed(64) => self.arithmetic_wide(i, ty),
@@ -194,6 +197,66 @@ impl Lower<'_> {
         let args = self.pairs(i)?;
         let value = self.wide_op(wide, &args);
         self.write(dst, value)
+    }
+
+    /// Operations on doubles, rounded in a direction.
+    pub(super) fn directed_wide(&mut self, i: &Instruction, by: u32) -> Result<(), Diagnostic> {
+        let zero = self.b.constant(0);
+        let fma = [WideOp::FmaZero, WideOp::FmaDown, WideOp::FmaUp][by as usize % 3];
+        let (one, none) = (self.constants(1.0_f64.to_bits()), self.constants((-0.0_f64).to_bits()));
+        let by = [self.b.constant(by), zero];
+        let a = self.pairs(i)?;
+        let value = match (i.words[0].as_str(), a.as_slice()) {
+            ("fma" | "mad", [a, b, c]) => self.wide_op(fma, &[*a, *b, *c]),
+            ("add", [a, b]) => self.wide_op(fma, &[*a, one, *b]),
+            ("sub", [a, b]) => {
+                let b = self.wide_op(WideOp::FNeg, &[*b]);
+                self.wide_op(fma, &[*a, one, b])
+            }
+            ("mul", [a, b]) => self.wide_op(fma, &[*a, *b, none]),
+            ("div", [a, b]) => self.wide_op(WideOp::FDivBy, &[*a, *b, by]),
+            ("rcp", [a]) => self.wide_op(WideOp::FDivBy, &[one, *a, by]),
+            ("sqrt", [a]) => self.wide_op(WideOp::SqrtBy, &[*a, by]),
+            _ => return Err(self.unsupported(i)),
+        };
+        self.write(&i.operands[0], value)
+    }
+
+    /// Operations on two integers of 16 bits in a word.
+    fn arithmetic_short(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let signed = i.has("s16x2");
+        let sources = self.sources(i, Ty::Bits(32))?;
+        let [a, b] = sources.as_slice() else { return Err(self.unsupported(i)) };
+        let op = match (i.words[0].as_str(), signed) {
+            ("add", _) => Binary::IAdd,
+            ("sub", _) => Binary::ISub,
+            ("min", true) => Binary::IMin,
+            ("min", false) => Binary::UMin,
+            ("max", true) => Binary::IMax,
+            ("max", false) => Binary::UMax,
+            _ => return Err(self.unsupported(i)),
+        };
+        let (zero, sixteen) = (self.b.constant(0), self.b.constant(16));
+        let halves = [zero, sixteen].map(|at| {
+            let [a, b] = [*a, *b].map(|word| {
+                let half = self.b.bin(Binary::UShr, word, at);
+                if signed { self.sign_extended(half, 16) } else { self.short(half) }
+            });
+            let value = self.b.bin(op, a, b);
+            let value = if i.has("relu") { self.b.bin(Binary::IMax, value, zero) } else { value };
+            if !i.has("sat") {
+                return self.short(value);
+            }
+            let (least, most) = if signed { (i16::MIN.into(), i16::MAX.into()) } else { (0, i32::from(u16::MAX)) };
+            let (least, most): (Reg, Reg) =
+                (self.b.constant(i32::cast_unsigned(least)), self.b.constant(i32::cast_unsigned(most)));
+            let value = self.b.bin(Binary::IMax, value, least);
+            let value = self.b.bin(Binary::IMin, value, most);
+            self.short(value)
+        });
+        let high = self.b.bin(Binary::Shl, halves[1], sixteen);
+        let value = self.b.bin(Binary::Or, high, halves[0]);
+        self.write_word(&i.operands[0], value)
     }
 
     pub(super) fn arithmetic_float(&mut self, i: &Instruction) -> Result<(), Diagnostic> {

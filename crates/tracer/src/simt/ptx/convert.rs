@@ -20,19 +20,28 @@ fn rounding(i: &Instruction) -> Option<(Unary, WideOp)> {
     })
 }
 
-/// The operation that rounds a double to a single toward a side that an instruction names; None if to the nearest.
-pub(super) fn directed(i: &Instruction) -> Option<WideOp> {
+/// The direction in which an instruction rounds, as [`WideOp`]'s operands name it; None if it rounds to the nearest.
+pub(super) fn directed(i: &Instruction) -> Option<u32> {
     i.words[1..].iter().find_map(|word| match word.as_str() {
-        "rz" => Some(WideOp::ToSingleZero),
-        "rm" => Some(WideOp::ToSingleDown),
-        "rp" => Some(WideOp::ToSingleUp),
+        "rz" => Some(0),
+        "rm" => Some(1),
+        "rp" => Some(2),
         _ => None,
     })
 }
 
+/// Whether a suffix is a type of two floats of 8 bits; of one that is, whether it is `e4m3x2`.
+fn eights(word: &str) -> Option<bool> {
+    match word {
+        "e4m3x2" => Some(true),
+        "e5m2x2" => Some(false),
+        _ => None,
+    }
+}
+
 impl Lower<'_> {
-    /// `div`, `rcp` and `sqrt` of singles, rounded toward a side: a double holds enough of the exact value.
-    pub(super) fn directed_function(&mut self, i: &Instruction, to: WideOp) -> Result<(), Diagnostic> {
+    /// `div`, `rcp` and `sqrt` of singles, rounded in a direction: a double holds enough of the exact value.
+    pub(super) fn directed_function(&mut self, i: &Instruction, by: u32) -> Result<(), Diagnostic> {
         let zero = self.b.constant(0);
         let sources = self.sources(i, Ty::Float(32))?;
         let a: Vec<[Reg; 2]> =
@@ -44,19 +53,99 @@ impl Lower<'_> {
             ("sqrt", [a]) => self.wide_op(WideOp::Sqrt, &[*a]),
             _ => return Err(self.unsupported(i)),
         };
-        let value = self.wide_op(to, &[value])[0];
+        let by = self.b.constant(by);
+        let value = self.wide_op(WideOp::ToSingleBy, &[value, [by, zero]])[0];
         self.write_word(&i.operands[0], value)
     }
 
+    /// Conversions from and to floats of 8 bits, and to tf32; false if it is none.
+    fn convert_narrow(&mut self, i: &Instruction) -> Result<bool, Diagnostic> {
+        let zero = self.b.constant(0);
+        let word = |me: &mut Self, op: WideOp, args: &[Reg]| {
+            let args: Vec<[Reg; 2]> = args.iter().map(|arg| [*arg, zero]).collect();
+            me.wide_op(op, &args)[0]
+        };
+        if i.has("tf32") {
+            let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+            let value = self.word(src, Ty::Float(32))?;
+            let op = match (i.has("rna"), i.has("rn")) {
+                (true, _) => WideOp::ToTf32,
+                (_, true) => WideOp::ToTf32Even,
+                _ => return Err(self.unsupported(i)),
+            };
+            let value = word(self, op, &[value]);
+            let value = if i.has("relu") { self.b.bin(Binary::FMax, value, zero) } else { value };
+            self.write_word(dst, value)?;
+            return Ok(true);
+        }
+        if i.has("bf16x2") && i.has("ue8m0x2") {
+            let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+            let value = self.word(src, Ty::Bits(16))?;
+            let (eight, sixteen) = (self.b.constant(8), self.b.constant(16));
+            let high = self.b.bin(Binary::UShr, value, eight);
+            let (high, low) = (word(self, WideOp::FromE8m0, &[high]), word(self, WideOp::FromE8m0, &[value]));
+            let high = self.b.bin(Binary::Shl, high, sixteen);
+            let value = self.b.bin(Binary::Or, high, low);
+            self.write_word(dst, value)?;
+            return Ok(true);
+        }
+        let Some((at, is_e4m3)) = i.words.iter().enumerate().find_map(|(at, word)| Some((at, eights(word)?))) else {
+            return Ok(false);
+        };
+        let from = at + 1 == i.words.len();
+        let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let relu = |me: &mut Self, value: Reg| if i.has("relu") { me.b.bin(Binary::FMax, value, zero) } else { value };
+        if from && i.has("f16x2") {
+            let value = self.word(&sources[0], Ty::Bits(16))?;
+            let (eight, sixteen) = (self.b.constant(8), self.b.constant(16));
+            let high = self.b.bin(Binary::UShr, value, eight);
+            let op = if is_e4m3 { WideOp::FromE4m3 } else { WideOp::FromE5m2 };
+            let (high, low) = (word(self, op, &[high]), word(self, op, &[value]));
+            let high = self.b.bin(Binary::Shl, high, sixteen);
+            let value = self.b.bin(Binary::Or, high, low);
+            self.write_word(dst, value)?;
+            return Ok(true);
+        }
+        let both = match sources {
+            [high, low] if i.has("f32") => [self.word(high, Ty::Float(32))?, self.word(low, Ty::Float(32))?],
+            [packed] if i.has("f16x2") || i.has("bf16x2") => {
+                let value = self.word(packed, Ty::Bits(32))?;
+                let one = if i.has("f16x2") { Ty::Float(16) } else { Ty::Bf16 };
+                let sixteen = self.b.constant(16);
+                let (high, low) = (self.b.bin(Binary::UShr, value, sixteen), self.short(value));
+                [self.single(high, one), self.single(low, one)]
+            }
+            _ => return Err(self.unsupported(i)),
+        };
+        let both = both.map(|value| relu(self, value));
+        let value = word(self, if is_e4m3 { WideOp::ToE4m3 } else { WideOp::ToE5m2 }, &both);
+        self.write_word(dst, value)?;
+        Ok(true)
+    }
+
+    /// A double as a float of up to 32 bits, in a direction.
+    fn narrowed_by(&mut self, value: [Reg; 2], to: Ty, by: u32) -> Reg {
+        let (by, zero) = (self.b.constant(by), self.b.constant(0));
+        let op = match to {
+            Ty::Float(16) => WideOp::ToHalfBy,
+            Ty::Bf16 => WideOp::ToBf16By,
+            _ => WideOp::ToSingleBy,
+        };
+        self.wide_op(op, &[value, [by, zero]])[0]
+    }
+
     pub(super) fn convert(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        if self.convert_narrow(i)? {
+            return Ok(());
+        }
         let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let (to, from) = match (i.types().as_slice(), sources) {
             ([to, from], [_]) => (*to, *from),
             // Two floats become two halves, the first in the high part.
             ([to @ (Ty::F16x2 | Ty::Bf16x2), Ty::Float(32)], [high, low]) => {
-                let half = if *to == Ty::F16x2 { Unary::ToHalf } else { Unary::ToBf16 };
+                let one = if *to == Ty::F16x2 { Ty::Float(16) } else { Ty::Bf16 };
                 let (high, low) = (self.word(high, Ty::Float(32))?, self.word(low, Ty::Float(32))?);
-                let (high, low) = (self.b.un(half, high), self.b.un(half, low));
+                let [high, low] = [high, low].map(|value| self.as_half(i, value, one));
                 let sixteen = self.b.constant(16);
                 let high = self.b.bin(Binary::Shl, high, sixteen);
                 let value = self.b.bin(Binary::Or, high, low);
@@ -71,6 +160,19 @@ impl Lower<'_> {
             (false, true) => self.int_to_float(i, dst, src, to, from),
             (true, false) => self.float_to_int(i, dst, src, to, from),
             (true, true) => self.float_to_float(i, dst, src, to, from),
+        }
+    }
+
+    /// A single as a 16-bit float, rounded as an instruction says.
+    fn as_half(&mut self, i: &Instruction, value: Reg, to: Ty) -> Reg {
+        let zero = self.b.constant(0);
+        let value = if i.has("relu") { self.b.bin(Binary::FMax, value, zero) } else { value };
+        match directed(i) {
+            Some(by) => {
+                let value = self.wide_op(WideOp::FromSingle, &[[value, zero]]);
+                self.narrowed_by(value, to, by)
+            }
+            None => self.b.un(if to == Ty::Bf16 { Unary::ToBf16 } else { Unary::ToHalf }, value),
         }
     }
 
@@ -163,44 +265,54 @@ impl Lower<'_> {
         to: Ty,
         from: Ty,
     ) -> Result<(), Diagnostic> {
-        let side = directed(i);
-        // A word fits in a double; of what does not, or goes to a half, the side is not known.
-        if side.is_some() && (from.is_wide() || to != Ty::Float(32) && to != Ty::Float(64)) {
-            return Err(self.unsupported(i));
-        }
         let zero = self.b.constant(0);
         let signed = from.is_signed();
+        let side = directed(i);
         if from.is_wide() {
             let value = self.pair(src)?;
             if to == Ty::Float(64) {
-                let op = if signed { WideOp::FromI64 } else { WideOp::FromU64 };
-                let value = self.wide_op(op, &[value]);
+                let op = match (signed, side) {
+                    (true, None) => WideOp::FromI64,
+                    (false, None) => WideOp::FromU64,
+                    (true, _) => WideOp::FromI64By,
+                    (false, _) => WideOp::FromU64By,
+                };
+                let by = self.b.constant(side.unwrap_or(0));
+                let value = self.wide_op(op, &[value, [by, zero]]);
                 return self.write(dst, value);
             }
-            let op = if signed { WideOp::I64ToSingle } else { WideOp::U64ToSingle };
-            let value = self.wide_op(op, &[value])[0];
-            return self.write_single(dst, value, to);
+            let Some(by) = side else {
+                let op = if signed { WideOp::I64ToSingle } else { WideOp::U64ToSingle };
+                let value = self.wide_op(op, &[value])[0];
+                return self.write_single(dst, value, to);
+            };
+            if to == Ty::Float(32) {
+                let op = if signed { WideOp::I64ToSingleBy } else { WideOp::U64ToSingleBy };
+                let by = self.b.constant(by);
+                let value = self.wide_op(op, &[value, [by, zero]])[0];
+                return self.write_word(dst, value);
+            }
+            // Toward zero first: an integer that a double does not hold is not near a number of 16 bits.
+            let op = if signed { WideOp::FromI64By } else { WideOp::FromU64By };
+            let value = self.wide_op(op, &[value, [zero, zero]]);
+            let value = self.narrowed_by(value, to, by);
+            return self.write_word(dst, value);
         }
         let value = self.word(src, from)?;
         let value = self.int32(value, from);
-        if to == Ty::Float(64) {
+        if to == Ty::Float(64) || side.is_some() {
             let op = if signed { WideOp::FromI32 } else { WideOp::FromU32 };
             let value = self.wide_op(op, &[[value, zero]]);
-            return self.write(dst, value);
-        }
-        if let Some(to) = side {
-            let op = if signed { WideOp::FromI32 } else { WideOp::FromU32 };
-            let value = self.wide_op(op, &[[value, zero]]);
-            let value = self.wide_op(to, &[value])[0];
-            return self.write_word(dst, value);
+            return match side.filter(|_| to != Ty::Float(64)) {
+                Some(by) => {
+                    let value = self.narrowed_by(value, to, by);
+                    self.write_word(dst, value)
+                }
+                None => self.write(dst, value),
+            };
         }
         let value = self.b.un(if signed { Unary::IToF } else { Unary::UToF }, value);
         self.write_single(dst, value, to)
-    }
-
-    fn write_half(&mut self, dst: &Operand, op: WideOp, value: [Reg; 2]) -> Result<(), Diagnostic> {
-        let value = self.wide_op(op, &[value])[0];
-        self.write_word(dst, value)
     }
 
     /// Writes an `f32` as a float of up to 32 bits.
@@ -285,17 +397,14 @@ impl Lower<'_> {
             }
             (Ty::Float(64), _) => {
                 let value = self.pair(src)?;
-                let side = directed(i);
-                if side.is_some() && to != Ty::Float(32) {
-                    return Err(self.unsupported(i));
-                }
-                let value = match (side, to) {
-                    // Rounded once.
-                    (None, Ty::Float(16)) => return self.write_half(dst, WideOp::ToHalf, value),
-                    (None, Ty::Bf16) => return self.write_half(dst, WideOp::ToBf16, value),
-                    (side, _) => self.wide_op(side.unwrap_or(WideOp::ToSingle), &[value])[0],
+                // Rounded once.
+                let value = match (directed(i), to) {
+                    (Some(by), to) => self.narrowed_by(value, to, by),
+                    (None, Ty::Float(16)) => self.wide_op(WideOp::ToHalf, &[value])[0],
+                    (None, Ty::Bf16) => self.wide_op(WideOp::ToBf16, &[value])[0],
+                    (None, _) => self.wide_op(WideOp::ToSingle, &[value])[0],
                 };
-                self.write_single(dst, value, to)
+                self.write_word(dst, value)
             }
             (_, Ty::Float(64)) => {
                 let value = self.word(src, from)?;
@@ -304,9 +413,6 @@ impl Lower<'_> {
                 self.write(dst, value)
             }
             _ => {
-                if directed(i).is_some() && to.bits() < 32 {
-                    return Err(self.unsupported(i));
-                }
                 let value = self.word(src, from)?;
                 let mut value = self.single(value, from);
                 if let Some((op, _)) = rounding(i) {
@@ -314,6 +420,10 @@ impl Lower<'_> {
                 }
                 if i.has("sat") {
                     value = self.b.un(Unary::Saturate, value);
+                }
+                if to.bits() < 32 && directed(i).is_some() {
+                    let value = self.as_half(i, value, to);
+                    return self.write_word(dst, value);
                 }
                 if i.has("relu") {
                     value = self.b.bin(Binary::FMax, value, zero);

@@ -11,6 +11,9 @@ use warpbook_base::diag::Diagnostic;
 use super::at_line;
 use super::module::{Instruction, Kernel, Operand, Part, RegId};
 
+/// Places that an indexed branch may lead to.
+const MAX_TARGETS: usize = 1 << 12;
+
 /// Loops within each other, at most.
 const MAX_LOOPS: usize = 64;
 
@@ -169,6 +172,10 @@ fn split<'a>(file: &str, kernel: &'a Kernel) -> Result<Vec<Block<'a>>, Diagnosti
                         let (_, names) = kernel.targets.iter().find(|(name, _)| name == list).ok_or_else(|| {
                             at_line(Diagnostic::error(format!("there is no list `{list}`")), file, i.at)
                         })?;
+                        if names.len() > MAX_TARGETS {
+                            let message = format!("a table of {} places to branch to is too large to trace", names.len());
+                            return Err(at_line(Diagnostic::error(message), file, i.at));
+                        }
                         let targets = names.iter().map(|name| target(name, i.at)).collect::<Result<_, _>>()?;
                         close(&mut body, End::Table { index: *index, targets, line: i.line }, at, &mut blocks);
                     }

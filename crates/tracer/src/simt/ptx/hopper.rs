@@ -223,8 +223,12 @@ impl Lower<'_> {
             whole: None,
             components: 4,
             width: Width::Word,
+            unit: 4,
             atomic: false,
             joined: Default::default(),
+            sync: Default::default(),
+            updates: false,
+            checked: false,
             vector: 0,
             line: 0,
         }

@@ -2,21 +2,44 @@
 
 use warpbook_base::diag::Diagnostic;
 
-use super::super::collective::{Collective, What};
-use super::super::ir::{Inst, Orders, Reg, Votes};
-use super::super::ops::Binary;
+use super::super::collective::{Collective, Members, What};
+use super::super::ir::{Builtin, Inst, Orders, Reg, Votes};
+use super::super::ops::{Binary, Ternary};
 use super::super::subgroup::{Shuffle, Subgroup};
 use super::lower::Lower;
 use super::module::{Instruction, Operand, Part, Ty};
 use super::registers::uses;
 
+/// Whether a barrier is one of a warp's lanes.
+fn is_of_warp(i: &Instruction) -> bool {
+    i.words[1..].first().is_some_and(|word| word == "warp")
+}
+
+/// The name in CUDA of an operation whose last operand is a mask of the lanes that take part; None of other operations.
+pub(super) fn with_members(i: &Instruction) -> Option<&'static str> {
+    if !i.has("sync") {
+        return None;
+    }
+    match i.words[0].as_str() {
+        "shfl" => Some("__shfl_sync()"),
+        "vote" if i.has("ballot") => Some("__ballot_sync()"),
+        "vote" if i.has("any") => Some("__any_sync()"),
+        "vote" => Some("__all_sync()"),
+        "redux" => Some("__reduce_sync()"),
+        "match" => Some("__match_sync()"),
+        "elect" => Some("elect.sync"),
+        "bar" | "barrier" if is_of_warp(i) => Some("__syncwarp()"),
+        _ => None,
+    }
+}
+
 impl Lower<'_> {
     pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        if i.words[1..].first().is_some_and(|word| word == "warp") {
-            // It orders the memory of the warp's lanes, which run together here, and is no instruction of its own.
-            self.b.uncounted = true;
-            self.b.collective(Collective::on(What::Lanes, [const { Vec::new() }; 4]));
-            self.b.uncounted = false;
+        if is_of_warp(i) {
+            // It orders the memory of lanes that run together here, and counts as no instruction.
+            let members = i.operands.last().ok_or_else(|| self.unsupported(i))?;
+            let members = self.word(members, Ty::Bits(32))?;
+            self.uncounted(What::Lanes, vec![members]);
             return Ok(());
         }
         if i.has("red") {
@@ -29,6 +52,22 @@ impl Lower<'_> {
         }
         let left = self.left_early.contains(&i.at);
         self.b.push(Inst::Barrier(Orders { shared: true, storage: true, left }));
+        Ok(())
+    }
+
+    /// Pushes an operation that counts as no instruction.
+    pub(super) fn uncounted(&mut self, what: What, a: Vec<Reg>) {
+        self.b.uncounted = true;
+        self.b.collective(Collective::on(what, [a, Vec::new(), Vec::new(), Vec::new()]));
+        self.b.uncounted = false;
+    }
+
+    /// Checks the mask of an operation that has one: its last operand.
+    pub(super) fn members(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let (Some(name), Some(members)) = (with_members(i), i.operands.last()) else { return Ok(()) };
+        let members = self.word(members, Ty::Bits(32))?;
+        let left = self.left_early.contains(&i.at);
+        self.uncounted(What::Members(Members { name, left, line: i.line }), vec![members]);
         Ok(())
     }
 
@@ -144,8 +183,14 @@ impl Lower<'_> {
                 });
                 let how = how.ok_or_else(|| self.unsupported(i))?;
                 let (value, by) = (self.word(src, Ty::Bits(32))?, self.word(by, Ty::Bits(32))?);
-                let clamp = self.constant_of(clamp)?.and_then(|clamp| u16::try_from(clamp).ok());
-                let clamp = clamp.ok_or_else(|| self.unsupported(i))?;
+                let (how, clamp, by, inside) = match self.constant_of(clamp)? {
+                    Some(clamp) => (how, self.checked_clamp(clamp)?, by, None),
+                    None => {
+                        let clamp = self.word(clamp, Ty::Bits(32))?;
+                        let (from, inside) = self.source_of(how, by, clamp);
+                        (Shuffle::Index, 31, from, Some(inside))
+                    }
+                };
                 let (dst, there) = match dst {
                     Operand::Two(dst, there) => {
                         (Operand::Reg(*dst), self.is_read(*there).then_some(Operand::Reg(*there)))
@@ -155,13 +200,56 @@ impl Lower<'_> {
                 let got = self.subgroup(Subgroup::Clamped { how, clamp }, value, by);
                 self.write_word(&dst, got)?;
                 if let Some(there) = there {
-                    let value = self.subgroup(Subgroup::InClamp { how, clamp }, value, by);
+                    let value = inside.unwrap_or_else(|| self.subgroup(Subgroup::InClamp { how, clamp }, value, by));
                     self.write_word(&there, value)?;
                 }
                 Ok(())
             }
             _ => Err(self.unsupported(i)),
         }
+    }
+
+    /// A shuffle's clamp: the lanes that exchange are a power of two.
+    fn checked_clamp(&self, clamp: u32) -> Result<u16, Diagnostic> {
+        let segments = clamp >> 8 & 0x1F;
+        let width = 32 - segments;
+        if !width.is_power_of_two() {
+            let error = self.error(format!("a shuffle among {width} lanes: its width is not a power of two"));
+            return Err(error.hint("give a width of 2, 4, 8, 16 or 32"));
+        }
+        Ok((clamp & 0x1F1F) as u16)
+    }
+
+    /// The lane that a shuffle reads from where its clamp is known only when it runs, and whether it is within the clamp (PTX ISA 9.0,
+    /// section 9.7.9.6, "shfl.sync").
+    fn source_of(&mut self, how: Shuffle, by: Reg, clamp: Reg) -> (Reg, Reg) {
+        let (ones, eight) = (self.b.constant(31), self.b.constant(8));
+        let lane = self.b.builtin(Builtin::Lane);
+        let by = self.b.bin(Binary::And, by, ones);
+        let segments = self.b.bin(Binary::UShr, clamp, eight);
+        let segments = self.b.bin(Binary::And, segments, ones);
+        let others = self.b.bin(Binary::Xor, segments, ones);
+        let first = self.b.bin(Binary::And, lane, segments);
+        let end = self.b.bin(Binary::And, clamp, others);
+        let last = self.b.bin(Binary::Or, first, end);
+        let (from, inside) = match how {
+            Shuffle::Up => {
+                let from = self.b.bin(Binary::ISub, lane, by);
+                (from, self.b.bin(Binary::ILe, last, from))
+            }
+            _ => {
+                let from = match how {
+                    Shuffle::Down => self.b.bin(Binary::IAdd, lane, by),
+                    Shuffle::Xor => self.b.bin(Binary::Xor, lane, by),
+                    _ => {
+                        let within = self.b.bin(Binary::And, by, others);
+                        self.b.bin(Binary::Or, first, within)
+                    }
+                };
+                (from, self.b.bin(Binary::ILe, from, last))
+            }
+        };
+        (self.b.tri(Ternary::Select, inside, from, lane), inside)
     }
 
     /// The constant that an operand holds, also if several instructions write it; None if it is no constant.

@@ -1,4 +1,4 @@
-//! Barriers that some lanes do not reach because they have left the kernel.
+//! Barriers, and operations of a warp, that some lanes do not reach because they have left the kernel.
 //!
 //! A barrier waits for the threads that have not exited (PTX ISA, `bar.sync`). So a lane may return early and others meet at a barrier,
 //! but a lane must not go around a barrier and then on with those that were there.
@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use super::flow::{BlockId, End, Flow};
+use super::lanes::with_members;
 
 /// The most blocks that are visited for all barriers of a kernel. In a larger one each lane is expected at each barrier.
 const MOST: usize = 1 << 24;
@@ -14,7 +15,7 @@ const MOST: usize = 1 << 24;
 pub(super) fn left_early(flow: &Flow<'_>) -> HashSet<u32> {
     let barriers = |block: BlockId| {
         let body = flow.blocks[block].body.iter();
-        body.filter(|i| matches!(i.words[0].as_str(), "bar" | "barrier")).map(|i| i.at)
+        body.filter(|i| matches!(i.words[0].as_str(), "bar" | "barrier") || with_members(i).is_some()).map(|i| i.at)
     };
     let all: Vec<BlockId> = (0..flow.blocks.len()).filter(|block| barriers(*block).next().is_some()).collect();
     if all.len().saturating_mul(flow.blocks.len()) > MOST {

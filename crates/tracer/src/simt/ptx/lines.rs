@@ -31,6 +31,12 @@ pub(super) fn line_of_source(text: &str, at: u32, source: &dyn Fn(&str, u32) -> 
     })
 }
 
+/// Whether the source is Python, as Triton's kernels are.
+pub(super) fn is_python(text: &str) -> bool {
+    let files = text.lines().filter_map(|line| line.trim().strip_prefix(".file"));
+    files.into_iter().any(|file| file.trim().trim_end_matches('"').ends_with(".py"))
+}
+
 /// Gives each instruction its line in the source: the innermost place that is shown. One without a line has that of the instruction before
 /// it, and the first ones that of the first with a line; 0 where no line is shown.
 pub(super) fn resolve_lines(

@@ -1,6 +1,6 @@
 //! The state of lowering a kernel: its registers and variables in the IR, and how instructions read and write them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use warpbook_base::diag::Diagnostic;
 
@@ -8,14 +8,14 @@ use warpbook_base::tensor::Tensor;
 
 use super::super::binding::Binding;
 use super::super::builder::Builder;
-use super::super::ir::{Inst, PlaceId, Reg};
+use super::super::ir::{Dialect, Inst, PlaceId, Reg};
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::wide::WideOp;
 use super::addresses::{self, Atom, Origin, Root, Sum};
 use super::flow::Flow;
 use super::module::{Base, Instruction, Kernel, Memory, Operand, RegId, Ty};
 use super::registers::Registers;
-use super::{Lowered, Ptx, at_line, leaving, spins};
+use super::{Lowered, Ptx, at_line, leaving, lines, spins};
 use crate::dispatch::Argument;
 
 /// Instructions of the IR, fewer than a slice of fuel.
@@ -45,6 +45,8 @@ pub(super) struct Lower<'a> {
     is_read: Vec<bool>,
     wanted: Vec<bool>,
     pub origins: Vec<Origin>,
+    /// By memory, the type of its first access.
+    pub first_types: HashMap<Root, Ty>,
     /// The variables of registers that are written more than once.
     variables: Vec<Option<[Reg; 2]>>,
     /// The values of the others.
@@ -68,6 +70,7 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
     let is_buffer = |p: usize| matches!(ptx.arguments.get(p), Some(Argument::Buffer(_)));
     let Registers { once, is_read } = Registers::of(kernel, flow);
     let count = kernel.regs.len();
+    let origins = addresses::origins(kernel, &is_buffer);
     let mut lower = Lower {
         ptx,
         kernel,
@@ -75,7 +78,8 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
         wanted: addresses::wanted(kernel, &once),
         once,
         is_read,
-        origins: addresses::origins(kernel, &is_buffer),
+        first_types: addresses::first_types(kernel, &origins),
+        origins,
         variables: vec![None; count],
         values: vec![None; count],
         sums: vec![None; count],
@@ -97,7 +101,7 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
     lower.b.push(Inst::Close);
     let (mut ir, polls) = (lower.b.ir, lower.polls);
     spins::mark(&mut ir, &polls);
-    ir.warp_of_32 = true;
+    ir.dialect = if lines::is_python(ptx.text) { Dialect::Triton } else { Dialect::Cuda };
     Ok(Lowered { ir, bindings, own: lower.own })
 }
 
@@ -153,6 +157,8 @@ impl<'a> Lower<'a> {
     /// The value of an operand of up to 32 bits; `ty` is the operation's type, which says how a number is meant.
     pub(super) fn word(&mut self, operand: &Operand, ty: Ty) -> Result<Reg, Diagnostic> {
         Ok(match operand {
+            // Of a wide register its low word: the register may be a sum that is not computed yet.
+            Operand::Reg(reg) if self.ty(*reg).is_wide() => self.pair(operand)?[0],
             Operand::Reg(reg) => self.read(*reg)[0],
             Operand::Not(reg) => {
                 let value = self.read(*reg)[0];

@@ -2,7 +2,7 @@
 
 use warpbook_base::diag::Diagnostic;
 
-use super::super::ir::{Inst, Joined, Len, Mem, Place, Reg, Term, Whole, Width};
+use super::super::ir::{Inst, Joined, Len, Mem, Place, Reg, Sync, Term, Whole, Width};
 use super::super::ops::Binary;
 use super::addresses::{self, Atom, Root, Sum};
 use super::lower::Lower;
@@ -275,8 +275,11 @@ impl Lower<'_> {
             whole: Some(Whole { start, low: located.base, bytes: located.bytes }),
             components: parts.components,
             width: parts.width,
-            atomic: ["volatile", "relaxed", "acquire", "release"].iter().any(|word| i.has(word))
-                && parts.width == Width::Word,
+            unit: parts.width.bytes() * parts.words,
+            atomic: ["volatile", "relaxed", "acquire", "release"].iter().any(|word| i.has(word)),
+            sync: sync(i),
+            updates: false,
+            checked: false,
             joined: Joined::Never,
             vector: if parts.components > 1 { u8::try_from(vector).unwrap_or(0) } else { 0 },
             line: i.line,
@@ -382,4 +385,16 @@ fn shifted(place: &Place, part: u8) -> Place {
         .whole
         .map(|whole| Whole { start: whole.start + i64::from(part) * i64::from(place.width.bytes()), ..whole });
     Place { components: 1, vector: 0, whole, ..place.clone() }
+}
+
+/// How an instruction orders other accesses. Without a scope it is that of the GPU (PTX ISA 9.0, section 9.7.13.5, "atom").
+fn sync(i: &Instruction) -> Sync {
+    let both = i.has("acq_rel");
+    Sync {
+        acquires: both || i.has("acquire"),
+        releases: both || i.has("release"),
+        wide: !i.has("cta"),
+        volatile: i.has("volatile"),
+        polls: false,
+    }
 }

@@ -1,5 +1,8 @@
 //! A PTX module as data: what its text declares, with registers and names resolved.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 /// The type of a register, a parameter or an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Ty {
@@ -188,4 +191,19 @@ pub(super) struct Kernel {
     pub targets: Vec<(String, Vec<String>)>,
     /// Where its name is.
     pub at: u32,
+    /// The number of variables that the names are of, and their places by name.
+    pub by_name: RefCell<(usize, HashMap<String, usize>)>,
+}
+
+impl Kernel {
+    /// The variable called `name`, by its place.
+    pub(super) fn variable(&self, name: &str) -> Option<usize> {
+        let (count, known) = &mut *self.by_name.borrow_mut();
+        if *count != self.variables.len() {
+            *count = self.variables.len();
+            // Of variables of one name, the first is meant.
+            *known = self.variables.iter().enumerate().rev().map(|(at, v)| (v.name.clone(), at)).collect();
+        }
+        known.get(name).copied()
+    }
 }

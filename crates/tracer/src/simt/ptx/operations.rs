@@ -35,8 +35,11 @@ impl Lower<'_> {
     /// Of the operations that one PTX instruction became, counts only one: the first of a whole warp, or else the first.
     fn count_once(&mut self, first: usize) {
         let insts = &self.b.ir.insts[first..];
-        let together = insts.iter().position(|inst| matches!(inst, Inst::Collective { .. }));
-        let counted = together.or(insts.iter().position(|inst| inst.weight() > 0));
+        let lines = &self.b.ir.lines[first..];
+        let place =
+            |of: &dyn Fn(&Inst) -> bool| insts.iter().zip(lines).position(|(inst, line)| *line != 0 && of(inst));
+        let together = place(&|inst| matches!(inst, Inst::Collective { .. }));
+        let counted = together.or(place(&|inst| inst.weight() > 0));
         for (n, (inst, line)) in insts.iter().zip(&mut self.b.ir.lines[first..]).enumerate() {
             if inst.weight() > 0 && Some(n) != counted {
                 *line = 0;
@@ -45,11 +48,7 @@ impl Lower<'_> {
     }
 
     fn operation(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        // A kernel that releases to other blocks or acquires from them orders its blocks itself.
-        let ordered = ["acquire", "release", "acq_rel"].iter().any(|order| i.has(order));
-        if ordered && ["gpu", "sys"].iter().any(|scope| i.has(scope)) {
-            self.b.ir.fenced = true;
-        }
+        self.members(i)?;
         if Self::carries(i) {
             return self.with_carry(i);
         }
@@ -73,7 +72,7 @@ impl Lower<'_> {
             "shfl" | "vote" | "activemask" | "redux" => self.exchange(i),
             "bar" | "barrier" => self.barrier(i),
             "match" => self.matches(i),
-            "sad" | "dp4a" | "vabsdiff4" | "fns" | "slct" | "bmsk" | "szext" => self.rare(i),
+            "sad" | "dp2a" | "dp4a" | "vabsdiff2" | "vabsdiff4" | "fns" | "slct" | "bmsk" | "szext" => self.rare(i),
             "isspacep" => self.is_in_space(i),
             "mma" | "ldmatrix" | "stmatrix" | "movmatrix" | "wmma" => self.matrices(i),
             "cp" if i.has("bulk") => self.bulk(i),
@@ -186,6 +185,9 @@ impl Lower<'_> {
     fn function(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
         let dst = i.operands.first().ok_or_else(|| self.unsupported(i))?;
+        if let (Ty::Float(64), Some(by)) = (ty, super::convert::directed(i)) {
+            return self.directed_wide(i, by);
+        }
         if ty == Ty::Float(64) {
             let a = self.pairs(i)?;
             let one = self.constants(1.0_f64.to_bits());

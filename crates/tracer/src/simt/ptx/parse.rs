@@ -1,5 +1,6 @@
 //! From tokens to a [`Kernel`]: the declarations of a module, and the source lines of a kernel's instructions.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use warpbook_base::diag::{Diagnostic, nearest};
@@ -428,6 +429,7 @@ impl<'a> Parser<'a> {
             body: Vec::new(),
             targets: Vec::new(),
             at,
+            by_name: RefCell::default(),
         };
         let mut body = Body::new(self, kernel);
         body.read()?;

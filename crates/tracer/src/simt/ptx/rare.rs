@@ -2,6 +2,7 @@
 
 use warpbook_base::diag::Diagnostic;
 
+use super::super::collective::What;
 use super::super::ir::Reg;
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::subgroup::Subgroup;
@@ -33,6 +34,39 @@ impl Lower<'_> {
                 };
                 let product = word(self, op, &[*x, *y]);
                 self.b.bin(Binary::IAdd, product, *c)
+            }
+            ("dp2a", [x, y, c]) => {
+                let types = i.types();
+                let op = match (types.first().map(|ty| ty.is_signed()), types.last().map(|ty| ty.is_signed())) {
+                    (Some(true), Some(true)) => WideOp::IDot2,
+                    (Some(false), Some(false)) => WideOp::UDot2,
+                    (Some(true), _) => WideOp::IUDot2,
+                    _ => WideOp::UIDot2,
+                };
+                let sixteen = self.b.constant(16);
+                let bytes = if i.has("hi") { self.b.bin(Binary::UShr, *y, sixteen) } else { *y };
+                let product = word(self, op, &[*x, bytes]);
+                self.b.bin(Binary::IAdd, product, *c)
+            }
+            ("vabsdiff2", [x, y, rest @ ..]) => {
+                let sixteen = self.b.constant(16);
+                let halves = [zero, sixteen].map(|at| {
+                    let [x, y] = [*x, *y].map(|word| {
+                        let half = self.b.bin(Binary::UShr, word, at);
+                        if signed { self.sign_extended(half, 16) } else { self.short(half) }
+                    });
+                    word(self, if signed { WideOp::ISad } else { WideOp::USad }, &[x, y, zero])
+                });
+                match rest {
+                    [c] if i.has("add") => {
+                        let sum = self.b.bin(Binary::IAdd, halves[0], halves[1]);
+                        self.b.bin(Binary::IAdd, sum, *c)
+                    }
+                    _ => {
+                        let (low, high) = (self.short(halves[0]), self.b.bin(Binary::Shl, halves[1], sixteen));
+                        self.b.bin(Binary::Or, low, high)
+                    }
+                }
             }
             ("vabsdiff4", [x, y, rest @ ..]) => {
                 let op = if signed { WideOp::IAbsDiff4 } else { WideOp::UAbsDiff4 };
@@ -156,9 +190,11 @@ impl Lower<'_> {
         }
     }
 
-    /// Memory fences: memory is in order here, but blocks that use them order what they do themselves.
+    /// Memory fences. Those between proxies order nothing that the tracer does out of order.
     pub(super) fn fence(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        self.b.ir.fenced |= ["gl", "sys", "gpu"].iter().any(|scope| i.has(scope));
+        if i.words[0] == "membar" && !i.has("proxy") || i.has("sc") || i.has("acq_rel") {
+            self.uncounted(What::Fence { wide: !i.has("cta") }, Vec::new());
+        }
         Ok(())
     }
 

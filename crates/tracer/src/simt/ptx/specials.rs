@@ -42,6 +42,8 @@ impl Lower<'_> {
             // A machine with one multiprocessor, as far as a kernel can ask.
             "smid" | "gridid" => self.b.constant(0),
             "nsmid" => self.b.constant(1),
+            // Counters that a profiler sets up.
+            "pm0" | "pm1" | "pm2" | "pm3" | "pm4" | "pm5" | "pm6" | "pm7" => self.b.constant(0),
             "clock" => self.clock()[0],
             "clock_hi" | "globaltimer_hi" => self.clock()[1],
             "globaltimer_lo" => self.clock()[0],

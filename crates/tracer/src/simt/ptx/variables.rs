@@ -21,8 +21,8 @@ use crate::trace::Space;
 const MAX_SHARED_BYTES: u64 = 1 << 20;
 /// Local memory that a thread may have, in bytes.
 const MAX_LOCAL_BYTES: u64 = 1 << 16;
-/// Memory that a variable of the module may have, in bytes.
-const MAX_MODULE_BYTES: u64 = 1 << 26;
+/// Memory that the variables of a module may have together, in bytes.
+const MAX_MODULE_BYTES: u64 = 1 << 30;
 /// The high word of generic addresses of shared memory.
 pub(super) const SHARED: u32 = 0x00FF_0000;
 /// The same of local memory.
@@ -133,10 +133,12 @@ impl Lower<'_> {
 
     /// A buffer for a variable of the module, with its first contents, which a launch begins with.
     fn module_variable(&mut self, n: usize, v: &super::module::Variable, buffers: usize) -> Result<(), Diagnostic> {
-        if v.bytes > MAX_MODULE_BYTES {
-            return Err(
-                self.error(format!("`{}` is too large to trace: {MAX_MODULE_BYTES} bytes are the most", v.name))
-            );
+        let others: u64 = self.own.iter().map(|(_, tensor)| 4 * tensor.words.len() as u64).sum();
+        if v.bytes.saturating_add(others) > MAX_MODULE_BYTES {
+            let name = readable(&v.name);
+            return Err(self.error(format!(
+                "with `{name}` the variables of this module take more than {MAX_MODULE_BYTES} bytes, too many to trace"
+            )));
         }
         let count = usize::try_from(v.bytes.div_ceil(4)).unwrap_or(0).max(1);
         let mut words = vec![0_u32; count];
@@ -158,13 +160,7 @@ impl Lower<'_> {
 
     /// The type of the elements of a memory, from its first access.
     pub(super) fn element(&self, root: Root) -> Option<Elem> {
-        self.kernel.body.iter().find_map(|part| {
-            let Part::Instruction(i) = part else { return None };
-            addresses::accesses(i).into_iter().find_map(|accessed| {
-                let of = addresses::of_operand(self.kernel, accessed.operand, &self.origins);
-                of.0.contains(&root).then(|| elem(accessed.ty))
-            })
-        })
+        self.first_types.get(&root).map(|ty| elem(*ty))
     }
 
     /// Where a root is.
@@ -191,19 +187,10 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a kernel mentions a variable.
-fn mentions(kernel: &Kernel, name: &str) -> bool {
-    kernel.body.iter().any(|part| {
-        let Part::Instruction(i) = part else { return false };
-        i.operands.iter().any(
-            |operand| matches!(operand, Operand::Name(n) | Operand::Address { base: Base::Name(n), .. } if n == name),
-        )
-    })
-}
-
 /// Whether a kernel mentions shared memory whose size its launch gives.
 pub(super) fn has_dynamic_shared(kernel: &Kernel) -> bool {
-    kernel.variables.iter().any(|v| v.memory == Memory::Shared && v.bytes == 0 && mentions(kernel, &v.name))
+    let mentioned = mentioned(kernel);
+    kernel.variables.iter().any(|v| v.memory == Memory::Shared && v.bytes == 0 && mentioned.contains(v.name.as_str()))
 }
 
 /// The names of the variables that a kernel mentions.
@@ -249,8 +236,9 @@ pub(super) fn places(kernel: &Kernel) -> Vec<Option<u64>> {
 
 /// The variables of the module that a kernel mentions.
 pub(super) fn of_module(kernel: &Kernel) -> Vec<ModuleVariable> {
+    let mentioned = mentioned(kernel);
     let used = kernel.variables.iter().filter(|v| matches!(v.memory, Memory::Global | Memory::Const));
-    let each = used.filter(|v| mentions(kernel, &v.name)).map(|v| ModuleVariable {
+    let each = used.filter(|v| mentioned.contains(v.name.as_str())).map(|v| ModuleVariable {
         name: readable(&v.name),
         bytes: v.bytes,
         is_constant: v.memory == Memory::Const,

@@ -29,7 +29,9 @@ impl Walk<'_> {
             | What::CommitProducts
             | What::WaitForProducts { .. }
             | What::NamedBarrier { .. }
-            | What::Lanes => {}
+            | What::Lanes
+            | What::Members(_)
+            | What::Fence { .. } => {}
         }
     }
 

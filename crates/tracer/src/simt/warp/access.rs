@@ -1,13 +1,13 @@
 //! Loads, stores and atomics of a warp: from indices to addresses, within bounds, to words.
 
-use super::{Surroundings, Warp, name_of};
+use super::{Surroundings, Warp};
 use crate::simt::code::{Index, Place};
 use crate::simt::ir::{AtomicOp, Mem, Width};
 use crate::simt::lanes::lanes_of;
 use crate::simt::memory::{Buffer, Words};
-use crate::simt::observers::{Access, Addresses, Observer, Operand};
+use crate::simt::observers::{Access, Addresses, Observer, Operand, Outside};
 use crate::simt::ops::Src;
-use crate::trace::{AccessKind, FindingKind};
+use crate::trace::AccessKind;
 
 /// How a warp's addresses relate to each other.
 #[derive(Clone, Copy)]
@@ -25,8 +25,17 @@ pub(super) enum Form {
 #[derive(Clone, Copy)]
 pub(super) enum Does {
     Load,
-    Store(Src),
-    Atomic(AtomicOp, Src),
+    Store([Src; 4]),
+}
+
+/// The operands of an atomic, and what came of it, as observers see them.
+pub(super) struct Atomic<'a> {
+    pub op: AtomicOp,
+    pub value: Src,
+    /// By lane, the word before.
+    pub was: &'a [u32],
+    /// Lanes that left the word.
+    pub failed: u64,
 }
 
 /// Addresses that were checked, and the lanes they belong to.
@@ -119,17 +128,9 @@ impl<const W: usize> Warp<W> {
                 };
                 if index >= term.len {
                     mask &= !(1 << lane);
-                    around.report_access(place, FindingKind::OutOfBounds, |at, variables| {
-                        let name = name_of(place, variables);
-                        let index = i64::from(index.cast_signed());
-                        let invocation = u64::from(at.warp) * W as u64 + u64::from(lane);
-                        let side = if index < 0 { "before the start" } else { "past the end" };
-                        format!(
-                            "index {index} is {side} of {name}, which has {} elements \
-                             (workgroup {}, warp {}, lane {lane}, local index {invocation})",
-                            term.len, at.workgroup, at.warp,
-                        )
-                    });
+                    let invocation = u64::from(around.at.warp) * W as u64 + u64::from(lane);
+                    let outside = Outside::at(index.cast_signed().into(), term.len.into());
+                    around.report_outside(place, outside, (lane, invocation));
                 }
                 address = address.wrapping_add(term.moved(index));
             }
@@ -140,22 +141,36 @@ impl<const W: usize> Warp<W> {
 
     pub(super) fn observe<O: Observer>(&self, site: u32, place: &Place, does: Does, target: Target, observer: &mut O) {
         if O::ACTIVE && place.mem != Mem::Local && target.mask != 0 {
-            let (kind, op, src) = match does {
-                Does::Load => (AccessKind::Load, None, None),
-                Does::Store(src) => (AccessKind::Store, None, Some(src)),
-                Does::Atomic(op, src) => (AccessKind::Atomic, Some(op), Some(src)),
+            let (kind, src, count) = match does {
+                Does::Load => (AccessKind::Load, [Src::scalar(0); 4], 0),
+                Does::Store(src) => (AccessKind::Store, src, usize::from(place.components)),
             };
-            let operand = src.map(|src| match src.is_scalar() {
-                true => Operand::One(self.scalars[src.reg() as usize]),
-                false => Operand::Lanes(&self.vectors[src.reg() as usize]),
-            });
-            let addresses = match target.form {
-                Form::One(address) => Addresses::One(address),
-                Form::Linear { base, step } => Addresses::Linear { base, step },
-                Form::Lanes => Addresses::Lanes(&self.addresses),
-            };
-            let mask = target.mask;
-            observer.access(&Access { site, place, kind, op, operand, mask, addresses, actor: None });
+            let operands = src.map(|src| self.operand(src));
+            let operands = &operands[..count];
+            observer.access(&Access { kind, operands, ..self.access(site, place, target) });
+        }
+    }
+
+    /// Shows an atomic, once it was carried out.
+    pub(super) fn observe_atomic<O: Observer>(
+        &self,
+        site: u32,
+        place: &Place,
+        Atomic { op, value, was, failed }: Atomic<'_>,
+        target: Target,
+        observer: &mut O,
+    ) {
+        if O::ACTIVE && target.mask != 0 {
+            let (kind, operands, was) = (AccessKind::Atomic, [self.operand(value)], Some(was));
+            let access = self.access(site, place, target);
+            observer.access(&Access { kind, op: Some(op), operands: &operands, was, failed, ..access });
+        }
+    }
+
+    fn operand(&self, src: Src) -> Operand<'_> {
+        match src.is_scalar() {
+            true => Operand::One(self.scalars[src.reg() as usize]),
+            false => Operand::Lanes(&self.vectors[src.reg() as usize]),
         }
     }
 
@@ -167,7 +182,7 @@ impl<const W: usize> Warp<W> {
             Form::Lanes => Addresses::Lanes(&self.addresses),
         };
         let (kind, mask) = (AccessKind::Store, target.mask);
-        Access { site, place, kind, op: None, operand: None, mask, addresses, actor: None }
+        Access { site, place, kind, op: None, operands: &[], was: None, failed: 0, mask, addresses, actor: None }
     }
 
     /// Loads from a place that all lanes share.
@@ -259,7 +274,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Store(src[0]), target, around.observer);
+        self.observe(site, place, Does::Store(*src), target, around.observer);
         let src = &src[..usize::from(place.components)];
         if place.width != Width::Word {
             return self.store_narrow(place, target, src, around);

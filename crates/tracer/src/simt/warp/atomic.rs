@@ -1,6 +1,6 @@
 //! Atomics of a warp: on words, on parts of a word, on vectors, and on 64 bits.
 
-use super::access::Does;
+use super::access::Atomic;
 use super::{Surroundings, Warp};
 use crate::simt::code::{NONE, Place};
 use crate::simt::ir::{AtomicOp, Mem, Width};
@@ -34,7 +34,6 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Atomic(op, value), target, around.observer);
         let (mut before, mut replaced) = ([0; W], [0; W]);
         for lane in lanes_of(target.mask) {
             let (value, compare) = (self.of_lane(value, lane), self.of_lane(compare, lane));
@@ -49,6 +48,9 @@ impl<const W: usize> Warp<W> {
             before[lane as usize] = was;
             replaced[lane as usize] = u32::from(was == compare);
         }
+        let left = (0..).zip(&replaced).fold(0, |left, (lane, replaced)| left | u64::from(*replaced == 0) << lane);
+        let failed = if op == AtomicOp::CompareExchange { left & target.mask } else { 0 };
+        self.observe_atomic(site, place, Atomic { op, value, was: &before, failed }, target, around.observer);
         if old != NONE {
             self.set(old, &before, true);
         }
@@ -69,8 +71,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Atomic(op, operands[0]), target, around.observer);
-        let mut before = [[0; W]; 4];
+        let (mut before, mut failed) = ([[0; W]; 4], 0);
         for lane in lanes_of(target.mask) {
             let values = operands.map(|src| self.of_lane(src, lane));
             let address = self.address(target, lane);
@@ -81,9 +82,13 @@ impl<const W: usize> Warp<W> {
                 }
             } else {
                 [was[0], was[1]] = change_wide(place, address, around, op, values);
+                let left = op == AtomicOp::CompareExchange && was[..2] != values[2..];
+                failed |= u64::from(left) << lane;
             }
             was.iter().zip(&mut before).for_each(|(was, before)| before[lane as usize] = *was);
         }
+        let atomic = Atomic { op, value: operands[0], was: &before[0], failed };
+        self.observe_atomic(site, place, atomic, target, around.observer);
         for (old, before) in old.into_iter().zip(&before) {
             if old != NONE {
                 self.set(old, before, true);

@@ -120,7 +120,7 @@ impl<const W: usize> Warp<W> {
             self.see((of.other.unwrap_or(place), lane), AccessKind::Store, pieces, Some(begins), around);
         }
         // Its bytes arrive after all that the lane did up to here.
-        around.observer.meet(Meet::Arrives(barrier));
+        around.observer.meet(1 << lane, Meet::Arrives(barrier));
         if around.engine.flights.len() == MOST {
             around.engine.flights.drain(..MOST / 2);
         }
@@ -149,9 +149,7 @@ impl<const W: usize> Warp<W> {
                 let pieces = pieces.map(|at| Some(swizzled(flight.to + at, boxes.swizzle)));
                 self.see((other, flight.lane), AccessKind::Store, pieces, Some(Phase::Lands { anew: false }), around);
             }
-            if let Some(barrier) = around.engine.barrier(barrier) {
-                barrier.expect(-i64::from(boxes.bytes()));
-            }
+            self.change_barrier(barrier, around, |barrier| barrier.expect(-i64::from(boxes.bytes())));
         }
     }
 
@@ -221,7 +219,18 @@ impl<const W: usize> Warp<W> {
         let observer = &mut *around.observer;
         in_warps::<W>(pieces, |mask, addresses| {
             let addresses = Addresses::Lanes(addresses);
-            let access = Access { site, place, kind, op: None, operand: None, mask, addresses, actor: Some(lane) };
+            let access = Access {
+                site,
+                place,
+                kind,
+                op: None,
+                operands: &[],
+                was: None,
+                failed: 0,
+                mask,
+                addresses,
+                actor: Some(lane),
+            };
             match phase {
                 Some(phase) => observer.later(&access, phase),
                 None => observer.access(&access),

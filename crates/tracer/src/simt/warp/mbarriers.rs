@@ -51,13 +51,14 @@ impl<const W: usize> Warp<W> {
             match does {
                 Does::Arrive { drops } => {
                     states[lane as usize] = barrier.phase;
-                    if let Some(reg) = of.c.first() {
-                        barrier.expect(self.vectors[*reg as usize][lane as usize].into());
-                    }
                     let expected = barrier.expected;
-                    let fits = barrier.arrive(value, if drops { value } else { 0 });
-                    around.observer.meet(Meet::Arrives(address));
-                    if !fits {
+                    around.observer.meet(1 << lane, Meet::Arrives(address));
+                    let bytes = of.c.first().map(|reg| self.vectors[*reg as usize][lane as usize]);
+                    let fits = self.change_barrier(address, around, |barrier| {
+                        bytes.into_iter().for_each(|bytes| barrier.expect(bytes.into()));
+                        barrier.arrive(value, if drops { value } else { 0 })
+                    });
+                    if fits == Some(false) {
                         around.report(line, FindingKind::DivergentBarrier, |at, variables| {
                             format!(
                                 "the mbarrier at {} gets more arrivals in a phase than the {expected} that it was initialised \
@@ -69,8 +70,8 @@ impl<const W: usize> Warp<W> {
                         });
                     }
                 }
-                Does::Expect => barrier.expect(value.into()),
-                Does::Complete => barrier.expect(-i64::from(value)),
+                Does::Expect => _ = self.change_barrier(address, around, |barrier| barrier.expect(value.into())),
+                Does::Complete => _ = self.change_barrier(address, around, |barrier| barrier.expect(-i64::from(value))),
                 _ => around.engine.barriers.retain(|barrier| barrier.address != address),
             }
         }
@@ -81,6 +82,22 @@ impl<const W: usize> Warp<W> {
         // it has loaded is used. One that announces bytes goes on, to ask for them.
         let lets_go = matches!(does, Does::Arrive { .. }) && of.c.is_empty();
         lets_go.then_some(Stop::Yields)
+    }
+
+    /// Changes a barrier, which may complete a phase of it; None if there is no such barrier.
+    pub(super) fn change_barrier<O: Observer, T>(
+        &self,
+        address: u32,
+        around: &mut Surroundings<'_, O>,
+        change: impl FnOnce(&mut Mbarrier) -> T,
+    ) -> Option<T> {
+        let barrier = around.engine.barrier(address)?;
+        let before = barrier.phase;
+        let changed = change(barrier);
+        if barrier.phase != before {
+            around.observer.meet(self.mask, Meet::Completes(address));
+        }
+        Some(changed)
     }
 
     /// Reports a barrier that was not initialised.
@@ -116,8 +133,8 @@ impl<const W: usize> Warp<W> {
                 continue;
             };
             let complete = if parity { barrier.is_complete(which) } else { barrier.phase != which };
-            if complete && last != Some(address) {
-                around.observer.meet(Meet::Passes(address));
+            if complete {
+                around.observer.meet(1 << lane, Meet::Passes(address));
             }
             last = Some(address);
             any |= complete;
@@ -143,12 +160,16 @@ impl<const W: usize> Warp<W> {
         self.check_barrier(around);
         let lane = self.mask.trailing_zeros();
         let (number, wanted) = (self.value(&of.a, 0, lane), self.value(&of.b, 0, lane));
-        around.observer.meet(Meet::Arrives(NAMED | number));
-        if !around.engine.arrive(number, wanted, (around.at.warp, waits)) {
+        around.observer.meet(self.mask, Meet::Arrives(NAMED | number));
+        let (goes_on, completes) = around.engine.arrive(number, wanted, (around.at.warp, waits));
+        if completes {
+            around.observer.meet(self.mask, Meet::Completes(NAMED | number));
+        }
+        if !goes_on {
             return Some(Stop::Named(number));
         }
         if waits {
-            around.observer.meet(Meet::Passes(NAMED | number));
+            around.observer.meet(self.mask, Meet::Passes(NAMED | number));
         }
         None
     }

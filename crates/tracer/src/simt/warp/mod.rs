@@ -61,6 +61,8 @@ pub struct Warp<const W: usize> {
     pub mask: u64,
     /// Lanes that it started with.
     pub launched: u64,
+    /// Lanes that have left the kernel.
+    pub exited: u64,
     pub(super) scalars: Vec<u32>,
     /// Registers, then rows of local memory.
     pub(super) vectors: Vec<[u32; W]>,
@@ -89,6 +91,7 @@ impl<const W: usize> Warp<W> {
             pc: 0,
             mask: 0,
             launched: 0,
+            exited: 0,
             scalars: vec![0; code.scalars as usize],
             vectors: vec![[0; W]; (code.vectors + code.local_words) as usize],
             slots: vec![0; code.slots as usize],
@@ -107,7 +110,7 @@ impl<const W: usize> Warp<W> {
         let lanes = (size[0] * size[1] * size[2]).saturating_sub(first).min(W as u32);
         (self.pc, self.clock, self.rounds) = (0, 0, 0);
         self.launched = if lanes == 0 { 0 } else { u64::MAX >> (64 - lanes) };
-        self.mask = self.launched;
+        (self.mask, self.exited) = (self.launched, 0);
         self.copies = Groups::default();
         self.readings = Groups::default();
         self.products = Groups::default();
@@ -373,7 +376,7 @@ impl<const W: usize> Warp<W> {
                 self.pc = to as usize;
             }
             Op::Exit { to } => {
-                self.mask = 0;
+                self.exited |= std::mem::take(&mut self.mask);
                 self.pc = to as usize;
             }
             // Executed by the caller.

@@ -118,7 +118,18 @@ impl<const W: usize> Warp<W> {
             });
             in_warps::<W>(pieces, |mask, addresses| {
                 let (kind, addresses) = (AccessKind::Load, Addresses::Lanes(addresses));
-                let access = Access { site, place, kind, op: None, operand: None, mask, addresses, actor: None };
+                let access = Access {
+                    site,
+                    place,
+                    kind,
+                    op: None,
+                    operands: &[],
+                    was: None,
+                    failed: 0,
+                    mask,
+                    addresses,
+                    actor: None,
+                };
                 observer.later(&access, phase);
             });
         }

@@ -1,10 +1,12 @@
-//! Addresses that are computed as numbers, as in PTX: 64-bit sums, checked against the bounds of the memory that they lead into.
+//! Addresses that are computed as numbers, as in PTX: 64-bit sums, checked against the bounds of the memory that they lead into. Those of
+//! shared memory have 32 bits, and wrap.
 
 use super::access::{Form, Target};
-use super::{Position, Surroundings, Warp, name_of};
+use super::{Surroundings, Warp, name_of};
 use crate::simt::code::{Index, Place, Whole};
-use crate::simt::ir::Variable;
+use crate::simt::ir::Mem;
 use crate::simt::lanes::lanes_of;
+use crate::simt::observers::Outside;
 use crate::trace::FindingKind;
 
 /// The sum of a place's terms: `base + lane·step`, and a part of each lane's own.
@@ -22,15 +24,20 @@ impl<const W: usize> Sum<W> {
 }
 
 impl<O> Surroundings<'_, O> {
-    /// Reports an access that is wrong.
-    pub fn report_access(
-        &mut self,
-        place: &Place,
-        kind: FindingKind,
-        message: impl FnOnce(Position, &[Variable]) -> String,
-    ) {
+    /// Reports that a lane, with this local index, goes outside of the variable of a place.
+    pub fn report_outside(&mut self, place: &Place, outside: Outside, (lane, invocation): (u32, u64)) {
         let (at, variables) = (self.at, self.variables);
-        self.findings.report_access(place.line, kind, place.variable, || message(at, variables));
+        self.findings.report_outside(place.line, place.variable, outside, || {
+            format!(
+                "index {} is {} of {}, which has {} elements (workgroup {}, warp {}, lane {lane}, local index {invocation})",
+                outside.first,
+                if outside.first < 0 { "before the start" } else { "past the end" },
+                name_of(place, variables),
+                outside.elements,
+                at.workgroup,
+                at.warp,
+            )
+        });
     }
 }
 
@@ -51,8 +58,10 @@ impl<const W: usize> Warp<W> {
             return self.checked(place, whole, &sum, around);
         };
         let mut wrong = 0_u64;
+        let wraps = place.mem == Mem::Shared;
         for (lane, (address, own)) in self.addresses.iter_mut().zip(lanes).enumerate() {
             let at = sum.base.wrapping_add((lane as i64).wrapping_mul(sum.step)).wrapping_add(*own);
+            let at = if wraps { i64::from(at as u32) } else { at };
             *address = at as u32;
             wrong |= u64::from(!(whole.reaches(at, bytes) && aligned(at))) << lane;
         }
@@ -109,28 +118,20 @@ impl<const W: usize> Warp<W> {
     fn checked<O>(&mut self, place: &Place, whole: Whole, sum: &Sum<W>, around: &mut Surroundings<'_, O>) -> Target {
         let (mut mask, bytes) = (self.mask, place.bytes());
         for lane in lanes_of(self.mask) {
-            let address = sum.at(lane);
+            let address = match place.mem {
+                // One that is outside is named as the nearest to the memory: before its start, or past its end.
+                Mem::Shared => i64::from(sum.at(lane) as i32),
+                _ => sum.at(lane),
+            };
             self.addresses[lane as usize] = address as u32;
             let invocation = u64::from(around.at.warp) * W as u64 + u64::from(lane);
             if !whole.reaches(address, bytes) {
                 mask &= !(1 << lane);
-                around.report_access(place, FindingKind::OutOfBounds, |at, variables| {
-                    let elem = variables.get(usize::from(place.variable)).map_or(4, |v| v.elem.bytes() as i64);
-                    // Bytes and halves of a buffer that is shown in words.
-                    let elem = elem.min(i64::from(place.width.bytes()));
-                    // Of an access that begins inside, the first element beyond.
-                    let first = if (whole.low..whole.high).contains(&address) { whole.high } else { address };
-                    let index = (first - whole.low).div_euclid(elem);
-                    let side = if address < whole.low { "before the start" } else { "past the end" };
-                    format!(
-                        "index {index} is {side} of {}, which has {} elements (workgroup {}, warp {}, lane {lane}, \
-                         local index {invocation})",
-                        name_of(place, variables),
-                        (whole.high - whole.low) / elem,
-                        at.workgroup,
-                        at.warp,
-                    )
-                });
+                let unit = i64::from(place.unit);
+                // Of an access that begins inside, the first element beyond.
+                let first = if (whole.low..whole.high).contains(&address) { whole.high } else { address };
+                let (index, elements) = ((first - whole.low).div_euclid(unit), (whole.high - whole.low) / unit);
+                around.report_outside(place, Outside::at(index, elements), (lane, invocation));
             } else if address & i64::from(bytes - 1) != 0 {
                 mask &= !(1 << lane);
                 around.report(place.line, FindingKind::Misaligned, |at, variables| {

@@ -66,6 +66,7 @@ extern "C" __global__ void last_block(const float* in, float* partial, float* ou
     }
     __syncthreads();
     if (last && threadIdx.x == 0) {
+        __threadfence();
         float sum = 0;
         for (int k = 0; k < gridDim.x; k++) sum += ((volatile float*)partial)[k];
         *out = sum;

@@ -113,6 +113,7 @@ extern "C" __global__ void warps_wait(const int* in, int* out) {
     if (threadIdx.x == 0) {
         while (ready == 0) {
         }
+        __threadfence_block();
         out[0] = value;
     }
     if (threadIdx.x == 32) {

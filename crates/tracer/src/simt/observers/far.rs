@@ -1,0 +1,90 @@
+//! Finds data races in the buffers of a launch whose workgroups may order each other by fences and atomics. They run one after another, or
+//! in turns where they wait for each other, and all accesses are looked at in that order, with what each thread knows of the others.
+//!
+//! A launch without releases needs none of this: nothing orders its workgroups, so it is enough to know which of them touched a word
+//! ([`super::between`]).
+
+use super::between::{Raced, Standing};
+use super::deed::Conflict;
+use super::global::{Global, State};
+use super::handed::Handed;
+use super::known::Known;
+use super::mend::Mend;
+use super::order::Order;
+use super::pair::Pair;
+use super::parts::{strong_parts, touched};
+use super::word::{Far, Mark};
+use super::{Access, Findings};
+
+/// A warp accesses a buffer.
+pub(super) fn access(
+    global: &Global,
+    access: &Access<'_>,
+    (first, buffer): (u32, u16),
+    mark: impl Fn(u32, u32, u32) -> Mark,
+    order: &mut Order,
+    known: &Known<'_>,
+    findings: &mut Findings,
+) {
+    let mut state = global.state();
+    let State { words, lists, published, handed, suspects } = &mut *state;
+    let (block, memory, time) = (findings.workgroup, u32::from(buffer), order.now());
+    touched(access, known.grain, |lane, index| {
+        let by = Far { block, mark: mark(lane, access.value(lane, index * known.grain, known.grain), time) };
+        let thread = order.thread(by.mark.lane.into());
+        let of = |access: &Far| order.thread(access.mark.lane.into());
+        let past = |access: &Far| match access.block == block {
+            true => order.is_past(thread, of(access), access.mark.time),
+            false => order.is_past_of(thread, access.block, of(access), access.mark.time),
+        };
+        let reach = |access: &Far| match access.block == block {
+            true => u8::from(of(access).warp != thread.warp),
+            false => 2,
+        };
+        let word = words.entry((memory, index)).or_default();
+        let other = word.touch(by, (&mut *lists, (memory, index)), true, past, reach);
+        let line = access.place.line;
+        if access.was.is_some()
+            && !findings.is_contended(line)
+            && word.is_contended(&by, (&mut *lists, (memory, index)), past)
+        {
+            findings.contend(line);
+        }
+        let Some(other) = other else { return };
+        let is_between = other.access.block != block;
+        if is_between && other.conflict != Conflict::Race {
+            let standing = if other.conflict == Conflict::Word { Standing::Word } else { Standing::Value };
+            let suspect = Raced { buffer, index, standing };
+            if !suspects.contains(&suspect) {
+                suspects.push(suspect);
+            }
+            return;
+        }
+        let fence = || missing_fence(handed, known, order, [&other.access, &by]);
+        Pair { known, by, other: other.access, byte: index * known.grain }.report(other.conflict, fence, findings);
+    });
+    if !access.place.atomic {
+        return;
+    }
+    for (lane, index, strong) in strong_parts(access, known.grain) {
+        let word = (memory, index);
+        published.access(word, order.thread(first + lane), strong, order);
+        handed.add(word, Far { block, mark: mark(lane, 0, order.now()) });
+    }
+}
+
+/// The fences that would have ordered two accesses, if their threads handed a word over in between.
+pub(super) fn missing_fence(
+    handed: &Handed,
+    known: &Known<'_>,
+    order: &Order,
+    [first, second]: [&Far; 2],
+) -> Option<Mend> {
+    handed.fence(known.code, first, second, |taken| {
+        let (taker, giver) = (order.thread(taken.lane.into()), order.thread(first.mark.lane.into()));
+        match order.lacks_a_fence(taker, first.block, giver, first.mark.time) {
+            true => [false, true],
+            false => [true, !order.has_fence_since(taker, taken.time)],
+        }
+    })
+}

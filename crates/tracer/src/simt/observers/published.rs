@@ -1,0 +1,87 @@
+//! What threads publish with the values of strong accesses, for those that read them (PTX ISA 9.0, section 8.8, "Release and Acquire
+//! Patterns").
+//!
+//! A release is an access that releases, or a fence and then a strong write. A read-modify-write of another thread hands on what it found; a
+//! strong store replaces it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::clock::{Blocks, Thread, join};
+use super::order::Order;
+use crate::simt::ir::Sync;
+
+/// What was published with the present value of a word.
+#[derive(Default)]
+struct Value {
+    /// To all blocks.
+    wide: Option<Arc<Blocks>>,
+    /// To the threads of single blocks, which published it.
+    narrow: Vec<(u64, Arc<Blocks>)>,
+}
+
+impl Value {
+    /// What a thread of a block may acquire by an access of this scope.
+    fn seen(&self, block: u64, wide: bool) -> Option<Arc<Blocks>> {
+        let own = self.narrow.iter().find(|(of, _)| *of == block).map(|(_, blocks)| blocks);
+        let others = self.wide.as_ref().filter(|_| wide);
+        match (own, others) {
+            (Some(own), Some(others)) => {
+                let mut both = Arc::clone(others);
+                join(Arc::make_mut(&mut both), own);
+                Some(both)
+            }
+            (one, other) => one.or(other).cloned(),
+        }
+    }
+
+    fn add(&mut self, block: u64, [wide, narrow]: [Option<Blocks>; 2]) {
+        if let Some(wide) = wide {
+            join(Arc::make_mut(self.wide.get_or_insert_default()), &wide);
+        }
+        let Some(blocks) = narrow else { return };
+        match self.narrow.iter_mut().find(|(of, _)| *of == block) {
+            Some((_, known)) => join(Arc::make_mut(known), &blocks),
+            None => self.narrow.push((block, Arc::new(blocks))),
+        }
+    }
+}
+
+/// The part of a strong access in the order of others.
+#[derive(Clone, Copy)]
+pub(super) struct Strong {
+    pub sync: Sync,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+/// What was published with the values of all words, by buffer and word.
+#[derive(Default)]
+pub(super) struct Published(FxHashMap<(u32, u32), Value>);
+
+impl Published {
+    /// Nothing yet.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A thread accesses a word by a strong access.
+    pub fn access(&mut self, word: (u32, u32), thread: Thread, strong: Strong, order: &mut Order) {
+        let Strong { sync, reads, writes } = strong;
+        let block = order.block();
+        if reads && let Some(seen) = self.0.get(&word).and_then(|value| value.seen(block, sync.wide)) {
+            order.acquire(thread, &seen, sync.acquires);
+        }
+        if !writes {
+            return;
+        }
+        let new = order.published(thread, sync.releases, sync.wide);
+        if !reads {
+            self.0.remove(&word);
+        }
+        if new.iter().any(Option::is_some) {
+            self.0.entry(word).or_default().add(block, new);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+// What orders threads, and what does not.
+
+// ---- Plain accesses beside atomics.
+extern "C" __global__ void clear_then_add(int* out) {
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 0;
+    atomicAdd(&s, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s;
+}
+extern "C" __global__ void clear_meet_add(int* out) {
+    __shared__ int s;
+    if (threadIdx.x == 0) s = 0;
+    __syncthreads();
+    atomicAdd(&s, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s;
+}
+extern "C" __global__ void add_unset(int* out) {
+    __shared__ int s;
+    atomicAdd(&s, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) out[0] = s;
+}
+extern "C" __global__ void add_then_read(int* out) {
+    if (threadIdx.x == 0 && blockIdx.x == 0) out[1] = out[0];
+    atomicAdd(&out[0], 1);
+}
+// The last to add resets: its result says that it is the last.
+extern "C" __global__ void last_resets(unsigned* count, int* out) {
+    if (atomicAdd(count, 1) == gridDim.x * blockDim.x - 1) {
+        out[0] = 1;
+        *count = 0;
+    }
+}
+// One that is last only here.
+extern "C" __global__ void one_resets(unsigned* count) {
+    atomicAdd(count, 1);
+    if (threadIdx.x == 127) *count = 0;
+}
+
+// ---- Masks.
+extern "C" __global__ void outside_its_mask(int* out) {
+    out[threadIdx.x] = __shfl_sync(0x0000ffff, (int)threadIdx.x, 0);
+}
+extern "C" __global__ void half_comes(int* out) {
+    int r = 0;
+    if (threadIdx.x < 16) r = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 1, 8);
+    out[threadIdx.x] = r;
+}
+extern "C" __global__ void half_left(int* out) {
+    if (threadIdx.x >= 16) return;
+    out[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 1, 8);
+}
+extern "C" __global__ void halves(int* out) {
+    unsigned mine = threadIdx.x < 16 ? 0x0000ffff : 0xffff0000;
+    out[threadIdx.x] = __shfl_xor_sync(mine, (int)threadIdx.x, 1) + __popc(__ballot_sync(mine, threadIdx.x & 1));
+}
+extern "C" __global__ void half_a_warp_meets(int* out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncwarp(0xffff);
+    out[t] = s[t ^ 16];
+}
+extern "C" __global__ void halves_meet(int* out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncwarp(t < 16 ? 0xffff : 0xffff0000);
+    out[t] = s[t ^ 8];
+}
+extern "C" __global__ void votes_in_a_branch(int* out) {
+    int all = 0;
+    if (threadIdx.x & 1) all = __all_sync(0xffffffff, threadIdx.x > 3);
+    out[threadIdx.x] = all;
+}
+
+// ---- Fences and flags.
+extern "C" __global__ void fence_alone(int* x, int* out) {
+    int t = threadIdx.x;
+    x[blockIdx.x * 32 + t] = t;
+    __threadfence();
+    out[blockIdx.x * 32 + t] = x[(blockIdx.x ^ 1) * 32 + t];
+}
+// Block 0 hands a value to block 1. FIRST and SECOND are the fences.
+template <bool FIRST, bool SECOND> __device__ void hand_over(int* value, int* flag, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        *value = 42;
+        if (FIRST) __threadfence();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {
+        }
+        if (SECOND) __threadfence();
+        out[0] = *value;
+    }
+}
+extern "C" __global__ void handed_over(int* value, int* flag, int* out) { hand_over<true, true>(value, flag, out); }
+extern "C" __global__ void not_released(int* value, int* flag, int* out) { hand_over<false, true>(value, flag, out); }
+extern "C" __global__ void not_acquired(int* value, int* flag, int* out) { hand_over<true, false>(value, flag, out); }
+// A fence of the block is too narrow.
+extern "C" __global__ void narrow_fence(int* value, int* flag, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        *value = 42;
+        __threadfence_block();
+        atomicExch(flag, 1);
+    } else {
+        while (atomicAdd(flag, 0) == 0) {
+        }
+        __threadfence();
+        out[0] = *value;
+    }
+}
+// By accesses that release and acquire themselves, after a barrier of the block and before one.
+extern "C" __global__ void released(int* values, int* flag, int* out) {
+    int t = threadIdx.x;
+    if (blockIdx.x == 0) {
+        values[t] = t;
+        __syncthreads();
+        if (t == 0) asm volatile("st.release.gpu.global.u32 [%0], 1;" :: "l"(flag) : "memory");
+    } else {
+        if (t == 0) {
+            int seen = 0;
+            while (!seen) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory");
+        }
+        __syncthreads();
+        out[t] = values[t ^ 1];
+    }
+}
+
+// ---- Locks.
+__device__ int lock;
+template <bool ACQUIRE, bool RELEASE> __device__ void add_locked(int* sum, int by) {
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    if (ACQUIRE) __threadfence();
+    sum[0] += by;
+    if (RELEASE) __threadfence();
+    atomicExch(&lock, 0);
+}
+extern "C" __global__ void warps_lock(int* sum) {
+    if (threadIdx.x % 32 == 0) add_locked<true, true>(sum, threadIdx.x);
+}
+extern "C" __global__ void blocks_lock(int* sum) {
+    if (threadIdx.x == 0) add_locked<true, true>(sum, blockIdx.x);
+}
+extern "C" __global__ void unlocked_early(int* sum) {
+    if (threadIdx.x == 0) add_locked<true, false>(sum, blockIdx.x);
+}
+
+// ---- Stores of one value.
+extern "C" __global__ void all_store_one(int* out) { out[0] = 7; }
+extern "C" __global__ void all_store_their_own(int* out) { out[0] = threadIdx.x; }
+
+// ---- Reading and storing is no addition.
+extern "C" __global__ void add_by_store(int* out) { out[threadIdx.x % 4] += 1; }
+
+// ---- Asynchronous copies.
+__device__ void copy4(int* to, const int* from) {
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"((unsigned)__cvta_generic_to_shared(to)), "l"(from) : "memory");
+}
+extern "C" __global__ void never_waits(const int* in, int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    copy4(&s[t], &in[t]);
+    __syncthreads();
+    out[t] = s[t ^ 1];
+}
+extern "C" __global__ void waits_late(const int* in, int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    copy4(&s[t], &in[t]);
+    __syncthreads();
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    out[t] = s[t ^ 1];
+}
+extern "C" __global__ void waits_first(const int* in, int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    copy4(&s[t], &in[t]);
+    asm volatile("cp.async.wait_all;" ::: "memory");
+    __syncthreads();
+    out[t] = s[t ^ 1];
+}
+
+// ---- Barriers of some warps.
+extern "C" __global__ void two_warps_meet(int* out) {
+    __shared__ int s[96];
+    int t = threadIdx.x;
+    s[t] = t;
+    if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = s[(t + 32) % 64];
+}
+extern "C" __global__ void rounds(int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = t;
+    __syncthreads();
+    #pragma unroll 1
+    for (int k = 0; k < 3; k++) s[t] = s[(t + 32) % 64] + 1;
+    out[t] = s[t];
+}
+
+// ---- Volatile orders nothing.
+extern "C" __global__ void volatile_tail(const float* in, float* out) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t < 32) {
+        volatile float* v = s;
+        v[t] += v[t + 32];
+        v[t] += v[t + 16];
+    }
+    if (t == 0) out[0] = s[0];
+}
+extern "C" __global__ void volatile_across(const float* in, float* out) {
+    volatile __shared__ float s[128];
+    s[threadIdx.x] = in[threadIdx.x];
+    out[threadIdx.x] = s[(threadIdx.x + 32) % 128];
+}
+
+// ---- A loop around a compare-exchange begins with a plain load, which it checks.
+extern "C" __global__ void largest(const int* in, int* most) {
+    int value = in[threadIdx.x], old = *most;
+    while (value > old) {
+        int seen = atomicCAS(most, old, value);
+        if (seen == old) break;
+        old = seen;
+    }
+}
