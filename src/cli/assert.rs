@@ -9,6 +9,7 @@ use super::args::AssertArgs;
 use super::{Context, DONE, FAILED, MISUSED, out, target};
 use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
+use crate::base::store;
 use crate::base::xml::escape;
 use crate::session::run::asserted::{self, Asserted, Figures};
 
@@ -80,8 +81,5 @@ fn write_junit(file: &Path, target: &str, judged: &[Asserted], complete: bool) -
         escape(target),
         judged.len()
     );
-    std::fs::write(file, text).map_err(|error| {
-        Diagnostic::error(format!("cannot write {}: {error}", file.display()))
-            .hint("give --junit a file in a folder that is there")
-    })
+    store::write_atomic(file, text.as_bytes())
 }

@@ -14,7 +14,7 @@ use super::wgpu;
 use crate::base::diag::Diagnostic;
 
 /// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's, and `--device`
-/// chooses one by its number or a part of its name. `--fake` takes a scripted device in place of a real one,
+/// chooses one by its number or a part of its name. `--nvrtc` only compiles, for such a worker. `--fake` takes a scripted device in place of a real one,
 /// `--fake-slow` one that hangs where it is asked for its best rates, `--fake-version` also greets with another version of the protocol.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
@@ -23,6 +23,8 @@ pub fn main(args: &[String]) -> ExitCode {
         [] => serve(input, output, || wgpu::open().map(|b| Box::new(b) as Box<dyn Backend>), leave),
         ["--cuda"] => serve(input, output, || open_cuda(None), leave),
         ["--cuda", "--device", which] => serve(input, output, || open_cuda(Some(which)), leave),
+        #[cfg(feature = "cuda")]
+        [super::cuda::confined::FLAG] => return super::cuda::confined::main(),
         ["--fake"] => serve(input, output, || Ok(Box::new(Fake::default())), leave),
         ["--fake-slow"] => serve(input, output, || Ok(Box::new(Fake { hangs_at_ceilings: true })), leave),
         ["--fake-version"] => fake::greet_as_another_version(output),

@@ -7,7 +7,7 @@ use super::place;
 use super::report::{NoteBlock, Report, slug, unique};
 use super::{Format, anki, csv, html, jupyter, pdf};
 use crate::base::diag::Diagnostic;
-use crate::base::store::{copy_aside, write_atomic};
+use crate::base::store::{copy_aside, write_within};
 
 /// Where a site's figures go, below its root, where nothing else is said.
 pub const ASSETS: &str = "/assets/warpbook";
@@ -87,11 +87,11 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
     };
     let (text, edited, files) = match format {
         Format::Csv => {
-            return apart(report, &beside, false).into_iter().try_for_each(|file| put(&near, file, written));
+            return apart(report, &beside, false).into_iter().try_for_each(|file| put(&near, &near, file, written));
         }
         Format::Pdf => {
             let cannot = |why| Diagnostic::error(format!("cannot write {}: {why}", path.display()));
-            write_atomic(&path, &pdf::render(report).map_err(cannot)?)?;
+            write_within(&folder, &path, &pdf::render(report).map_err(cannot)?)?;
             written.files.push(path.clone());
             written.notes.push((format, path));
             return Ok(());
@@ -134,9 +134,13 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
         let hint = format!("it was kept as {}; what is outside the markers stays as it is", kept.display());
         written.messages.push(Diagnostic::warning(message).hint(hint));
     }
-    let base = if site.is_some() { &folder } else { &near };
-    files.into_iter().try_for_each(|file| put(base, file, written))?;
-    write_atomic(&path, text.as_bytes())?;
+    // A site's figures are beside the folder of its posts.
+    let (base, root) = match &site {
+        Some(_) => (&folder, folder.parent().unwrap_or(&folder)),
+        None => (&near, folder.as_path()),
+    };
+    files.into_iter().try_for_each(|file| put(root, base, file, written))?;
+    write_within(&folder, &path, text.as_bytes())?;
     written.files.push(path.clone());
     written.notes.push((format, path));
     Ok(())
@@ -186,12 +190,17 @@ fn is_ours(text: &str, format: Format, lesson: &str) -> bool {
     }
 }
 
-/// Writes a file beside a note; `path` is relative to the note's folder, with `/`.
-fn put(folder: &Path, (relative, contents): (String, String), written: &mut Written) -> Result<(), Diagnostic> {
+/// Writes a file beside a note and below `root`; `path` is relative to the note's folder, with `/`.
+fn put(
+    root: &Path,
+    folder: &Path,
+    (relative, contents): (String, String),
+    written: &mut Written,
+) -> Result<(), Diagnostic> {
     let path = relative.split('/').fold(folder.to_path_buf(), |path, part| {
         if part == ".." { path.parent().map(Path::to_path_buf).unwrap_or_default() } else { path.join(part) }
     });
-    write_atomic(&path, contents.as_bytes())?;
+    write_within(root, &path, contents.as_bytes())?;
     written.files.push(path);
     Ok(())
 }

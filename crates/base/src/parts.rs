@@ -112,6 +112,34 @@ pub fn located(text: &str, line: u32) -> Option<(&str, u32)> {
     Some((part.file?, line - part.before))
 }
 
+/// A message about a composed text, with each line of a part that it names, as `line N`, by the part's name and the line there. Names of the
+/// text itself are in backticks, and stay.
+#[must_use]
+pub fn with_places(message: &str, text: &str) -> String {
+    if !text.contains(MARK[0]) {
+        return message.to_owned();
+    }
+    let placed = |said: &str| {
+        let mut out = String::with_capacity(said.len());
+        let mut rest = said;
+        while let Some(at) = rest.find("line ") {
+            let (before, number) = rest.split_at(at + "line ".len());
+            out.push_str(before);
+            let digits = number.len() - number.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            let line = number[..digits].parse::<u32>().ok();
+            match line.and_then(|line| located(text, line)) {
+                Some((file, line)) => out.push_str(&format!("{}:{line}", &file[folder(file).len()..])),
+                None => out.push_str(&number[..digits]),
+            }
+            rest = &number[digits..];
+        }
+        out + rest
+    };
+    let parts = message.split('`').enumerate();
+    let parts = parts.map(|(n, part)| if n % 2 == 0 { placed(part) } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
+}
+
 /// The diagnostic about a composed text at its place in the part that it is about, if it is about one.
 #[must_use]
 pub fn in_part(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
@@ -197,12 +225,17 @@ impl<'a> Composer<'a> {
     }
 
     fn part(&mut self, by: &str, name: &str) -> Result<(), Diagnostic> {
-        let is_far = name.contains(['/', '\\', ':', '\0']) || matches!(name, "" | "." | "..");
-        if is_far && !self.of_disk {
-            let message = format!("`{name}` is not the name of a file in this folder");
-            return Err(
-                Diagnostic::error(message).hint("put the part beside the file that names it, and give its name")
-            );
+        let leaves = name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']);
+        if leaves && !self.of_disk {
+            let message = format!("`{name}` is not a file in this folder or below it");
+            return Err(Diagnostic::error(message).hint(
+                "put the part beside the file that names it or in a folder there, and give its way from the file",
+            ));
+        }
+        if Path::new(name).is_absolute() {
+            let message = format!("`{name}` begins at the root of the file system");
+            return Err(Diagnostic::error(message)
+                .hint("name the header by its way from this file; or as <…>, with its folder in the variable CPATH"));
         }
         let path = format!("{}{name}", folder(by));
         if self.way.contains(&path) {
@@ -293,6 +326,8 @@ mod tests {
             replaced(&text, 1, "fn sum() { }"),
             text.replace("// #include \"one.wgsl\"\nfn sum() {}", "fn sum() { }")
         );
+        let said = with_places("2 wrote it at line 6, with `line 6` at line 2", &text);
+        assert_eq!(said, "2 wrote it at line sum.wgsl:2, with `line 6` at line 2");
         // A file without parts is what it was.
         assert_eq!(composed("s/k.wgsl", "fn main() {}"), Ok("fn main() {}".to_owned()));
     }
@@ -319,7 +354,7 @@ mod tests {
         assert_eq!(missing, "s/k.wgsl:2:14: error: there is no file s/som.wgsl\n  hint: did you mean `sum.wgsl`?");
         let far = wrong("// #include \"../t/other.wgsl\"");
         assert!(
-            far.starts_with("s/k.wgsl:1:14: error: `../t/other.wgsl` is not the name of a file in this folder"),
+            far.starts_with("s/k.wgsl:1:14: error: `../t/other.wgsl` is not a file in this folder or below it"),
             "{far}"
         );
         let cycle = wrong("// #include \"loop.wgsl\"");

@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -23,6 +23,53 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), Diagnostic> {
         Diagnostic::error(format!("cannot write {}: {error}", path.display()))
             .hint("choose a folder that exists, that you may write to and that has room")
     })
+}
+
+/// Writes `contents` to `path`, which is in the folder `root`, as [`write_atomic`] does; but not through a link that leads out of the folder. A
+/// folder that somebody else made may have such links.
+///
+/// # Errors
+/// As [`write_atomic`]; and a link out of the folder, or one that leads nowhere, which is named.
+pub fn write_within(root: &Path, path: &Path, contents: &[u8]) -> Result<(), Diagnostic> {
+    stay_within(root, path)?;
+    write_atomic(path, contents)
+}
+
+/// Whether [`write_within`] may write there.
+///
+/// # Errors
+/// A link out of the folder, or one that leads nowhere.
+fn stay_within(root: &Path, path: &Path) -> Result<(), Diagnostic> {
+    let cannot = |what: String| {
+        Diagnostic::error(format!("cannot write {}: {what}", path.display()))
+            .hint("remove the link, or choose another folder")
+    };
+    let io = |error: io::Error| cannot(error.to_string());
+    let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+    std::fs::create_dir_all(root).map_err(io)?;
+    let real_root = std::fs::canonicalize(root).map_err(io)?;
+    let below = path.strip_prefix(root).map_err(|_| cannot(format!("it is not in {}", root.display())))?;
+    if below.components().any(|part| !matches!(part, Component::Normal(_))) {
+        return Err(cannot(format!("it is not in {}", root.display())));
+    }
+    let mut at = root.to_path_buf();
+    for part in below.components() {
+        at.push(part);
+        let Ok(there) = at.symlink_metadata() else { return Ok(()) };
+        if there.is_symlink() {
+            let real = std::fs::canonicalize(&at)
+                .map_err(|_| cannot(format!("{} is a link that leads nowhere", at.display())))?;
+            if !real.starts_with(&real_root) {
+                return Err(cannot(format!(
+                    "{} is a link to {}, out of {}",
+                    at.display(),
+                    real.display(),
+                    root.display()
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether [`write_atomic`] can write there, as far as that shows before.
@@ -245,11 +292,12 @@ pub fn copy_aside(path: &Path) -> Result<PathBuf, Diagnostic> {
         (Ok(now), Ok(kept)) => now == kept,
         _ => false,
     };
-    if let Some(kept) = kept_names(path).take_while(|kept| kept.exists()).find(same) {
+    if let Some(kept) = kept_names(path).take_while(|kept| is_there(kept)).find(same) {
         return Ok(kept);
     }
     let kept = free_name(path);
-    std::fs::copy(path, &kept).map_err(|error| {
+    let copied = std::fs::read(path).and_then(|bytes| write_through_temporary(&kept, &bytes));
+    copied.map_err(|error| {
         Diagnostic::error(format!("cannot keep a copy of {} as {}: {error}", path.display(), kept.display()))
             .hint("until that is mended, nothing new is kept")
     })?;
@@ -291,7 +339,12 @@ pub fn lock(path: &Path) -> Result<File, Diagnostic> {
 
 /// The first of `path.kept`, `path.kept2`, … that does not exist.
 fn free_name(path: &Path) -> PathBuf {
-    kept_names(path).find(|name| !name.exists()).unwrap_or_else(|| beside(path, ".kept"))
+    kept_names(path).find(|name| !is_there(name)).unwrap_or_else(|| beside(path, ".kept"))
+}
+
+/// Whether there is something of this name, a link that leads nowhere included.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
 }
 
 /// `path.kept`, `path.kept2`, ….
@@ -317,6 +370,35 @@ mod tests {
         assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Missing));
         save(&path, 1, &vec![1_u32, 2])?;
         assert!(matches!(load::<Vec<u32>>(&path, 1)?, Loaded::Value(v, None) if v == [1, 2]));
+        Ok(())
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn nothing_is_written_through_a_link_out_of_a_folder() -> Result<(), Box<dyn std::error::Error>> {
+        let (folder, outside) = (tempfile::tempdir()?, tempfile::tempdir()?);
+        let (root, mine) = (folder.path(), outside.path().join("mine"));
+        std::fs::write(&mine, "mine")?;
+        let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, root.join(name));
+        link(&mine, "file")?;
+        link(outside.path(), "folder")?;
+        link(&outside.path().join("nothing"), "nowhere")?;
+        std::fs::create_dir(root.join("real"))?;
+        link(&root.join("real"), "within")?;
+        for name in ["file", "folder/new", "nowhere", "real/../../x"] {
+            let refused = write_within(root, &root.join(name), b"x");
+            assert!(refused.is_err(), "{name}");
+        }
+        assert!(write_within(root, &outside.path().join("new"), b"x").is_err());
+        assert_eq!(std::fs::read(&mine)?, b"mine");
+        assert_eq!(std::fs::read_dir(outside.path())?.count(), 1);
+        write_within(root, &root.join("within/new"), b"x")?;
+        assert_eq!(std::fs::read(root.join("real/new"))?, b"x");
+        // A copy that is kept aside has a name of its own.
+        std::fs::write(root.join("note"), "old")?;
+        link(&outside.path().join("kept"), "note.kept")?;
+        assert_eq!(copy_aside(&root.join("note"))?, root.join("note.kept2"));
+        assert_eq!(std::fs::read_dir(outside.path())?.count(), 1);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Compiling a kernel's twin in CUDA C++ to machine code for a device, with the compiler's errors at their place.
 
+use super::confined::{self, Order};
 use super::{headers, log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
@@ -98,7 +99,10 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     let headers: Vec<(&str, &str)> =
         std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).chain(far).chain(known).collect();
     let instance = only.and_then(|only| only.instance.as_deref());
-    let compiled = nvrtc::compile(own, &twin.file, &headers, &options, instance).map_err(broken)?;
+    let headers = headers.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
+    let instance = instance.map(str::to_owned);
+    let order = Order { source: own.to_owned(), name: twin.file.clone(), headers, options, instance };
+    let compiled = confined::compile(&order).map_err(broken)?;
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
         log::diagnostics(&compiled.log, twin, !only.is_some_and(|only| only.for_nvcc))
             .into_iter()

@@ -5,8 +5,10 @@
 
 mod commands;
 mod compile;
+pub(super) mod confined;
 mod cublas;
 mod device;
+mod directives;
 mod driver;
 mod error;
 mod headers;

@@ -4,6 +4,7 @@
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use cudarc::nvrtc::{result, sys};
+use serde::{Deserialize, Serialize};
 
 /// A compiler's message where it failed in another way than by finding errors in the source.
 pub(super) type Outcome<T> = Result<T, String>;
@@ -35,6 +36,7 @@ pub(super) fn architectures() -> Outcome<Vec<i32>> {
 }
 
 /// The result of a compilation.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Compilation {
     /// Whether the source compiled.
     pub(super) done: bool,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::base::diag::Diagnostic;
+use crate::base::store;
 use crate::figures::{self, Subject};
 use crate::gpu::shipped;
 use crate::job::{Job, Launch};
@@ -62,7 +63,7 @@ pub fn assemble(
         };
         let bytes = shipped::packed(sections).map_err(failed)?;
         if std::fs::read(&path).ok().as_deref() != Some(&bytes) {
-            std::fs::write(&path, bytes).map_err(failed)?;
+            store::write_within(root, &path, &bytes).map_err(|problem| vec![problem])?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::base::diag::Diagnostic;
-use crate::base::store::write_atomic;
+use crate::base::store::write_within;
 use crate::lesson::{FileError, PackFiles, add_to_index, scaffold};
 
 /// The index of a pack, as a path within it.
@@ -36,7 +36,7 @@ pub fn create(folder: &Path, name: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     }
     let mut written = Vec::new();
     for (path, contents) in files.into_iter().chain([(folder.join(INDEX), entered)]) {
-        if let Err(problem) = write_atomic(&path, contents.as_bytes()) {
+        if let Err(problem) = write_within(folder, &path, contents.as_bytes()) {
             take_back(&written);
             return Err(problem);
         }

@@ -345,8 +345,11 @@ fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
     let declared = signature(&twin.source, &twin.entry).unwrap_or_default();
     // Triton adds parameters of its own at the end.
     let fits = declared.len() == parameters.len() || (is_triton(twin) && declared.len() <= parameters.len());
-    let each = parameters.into_iter().enumerate().map(|(n, parameter)| {
+    let each = parameters.into_iter().enumerate().map(|(n, mut parameter)| {
         let declared = declared.get(n).filter(|_| fits).cloned();
+        // A number that is added to a pointer looks like one in PTX.
+        let is_pointer = declared.as_ref().and_then(|declared| declared.is_pointer);
+        parameter.is_pointer = is_pointer.unwrap_or(parameter.is_pointer);
         let name = declared.as_ref().map_or_else(|| format!("param_{n}"), |declared| declared.name.clone());
         Named { name, parameter, declared }
     });

@@ -25,13 +25,16 @@ pub enum Choice {
 pub struct Devices {
     wgpu: Mutex<Client>,
     cuda: Mutex<Client>,
+    /// Compiles alone, so that nobody who needs a compiler waits for a measurement.
+    compiler: Mutex<Client>,
 }
 
 impl Devices {
     /// Backends whose workers start as `worker` says.
     #[must_use]
     pub fn new(worker: WorkerCommand) -> Self {
-        Self { cuda: Mutex::new(Client::new(worker.clone().for_cuda())), wgpu: Mutex::new(Client::new(worker)) }
+        let [cuda, compiler] = [(); 2].map(|()| Mutex::new(Client::new(worker.clone().for_cuda())));
+        Self { cuda, compiler, wgpu: Mutex::new(Client::new(worker)) }
     }
 
     /// A backend's device.
@@ -112,7 +115,7 @@ impl Devices {
     /// # Errors
     /// Its compile errors, or that there is no compiler.
     pub fn compile_twin(&self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
-        lock(&self.cuda).compile(job)
+        lock(&self.compiler).compile(job)
     }
 }
 
@@ -130,7 +133,7 @@ impl Devices {
     /// # Errors
     /// A kernel's compile errors; that there is no compiler.
     pub fn assemble(&self, job: &Job) -> Result<Vec<String>, Diagnostic> {
-        lock(&self.cuda).assemble(job)
+        lock(&self.compiler).assemble(job)
     }
 }
 

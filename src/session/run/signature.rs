@@ -1,4 +1,7 @@
-//! The parameters of a kernel as its source in CUDA C++ or Python declares them: their names, and the elements that pointers lead to.
+//! The parameters of a kernel as its source in CUDA C++ or Python declares them: their names, and the elements that pointers lead to. Types
+//! come from the kernel's name in PTX where that has them: there the compiler has resolved templates, macros and the types of headers.
+
+use cpp_demangle::Symbol;
 
 use super::pointee::Pointee;
 use crate::simt::ptx_source_name;
@@ -10,6 +13,8 @@ pub struct Declared {
     pub name: String,
     /// The elements that it points to, where its type says some that are known.
     pub pointee: Option<Pointee>,
+    /// Whether it is a pointer; None if its type does not say it.
+    pub is_pointer: Option<bool>,
 }
 
 /// The parameters of the function that is called `mangled` in PTX, as `source` declares it; None if it is not there.
@@ -19,23 +24,40 @@ pub fn signature(source: &str, mangled: &str) -> Option<Vec<Declared>> {
     let is_python = source.contains(&format!("def {entry}"));
     let source = if is_python { without_remarks(source) } else { without_comments(source) };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let (before, list) = source.match_indices(entry).find_map(|(at, _)| {
+    let list = source.match_indices(entry).find_map(|(at, _)| {
         let (before, after) = (&source[..at], &source[at + entry.len()..]);
         let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
         let defines = before.trim_end().ends_with("void")
             || before.trim_end().ends_with("def")
             || before.trim_end().ends_with(')');
-        Some((before, after.trim_start().strip_prefix('(').filter(|_| whole && defines)?))
+        after.trim_start().strip_prefix('(').filter(|_| whole && defines)
     })?;
-    let names = Names { source: &source, template: template(before, mangled) };
-    Some(split(list).into_iter().filter_map(|text| declared(text, &names)).collect())
+    let names = Names { source: &source };
+    let mut declared: Vec<Declared> = split(list).into_iter().filter_map(|text| declared(text, &names)).collect();
+    let types = types(mangled).filter(|types| types.len() == declared.len());
+    for (declared, ty) in declared.iter_mut().zip(types.into_iter().flatten()) {
+        declared.is_pointer = Some(ty.contains('*'));
+        // A pointer to a pointer has no elements of a known type.
+        declared.pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(&ty) } else { None };
+    }
+    Some(declared)
+}
+
+/// The types of a kernel's parameters by its name in PTX; None if that does not have them, as those of `extern "C"` do not.
+fn types(mangled: &str) -> Option<Vec<String>> {
+    let text = Symbol::new(mangled).ok()?.demangle().ok()?;
+    let from = text.char_indices().scan(0_i32, |depth, (at, c)| {
+        *depth += i32::from(c == '<') - i32::from(c == '>');
+        Some((at, c, *depth))
+    });
+    let open = from.filter(|(_, c, depth)| *c == '(' && *depth == 0).last()?.0;
+    let types = split(&text[open + 1..]);
+    Some(types.into_iter().map(|ty| ty.trim().to_owned()).filter(|ty| ty != "void").collect())
 }
 
 /// Names of types that a source gives itself.
 struct Names<'a> {
     source: &'a str,
-    /// The template's parameters, with the types that stand for them in the instance.
-    template: Vec<(String, &'static str)>,
 }
 
 impl Names<'_> {
@@ -48,9 +70,6 @@ impl Names<'_> {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let qualifiers = ["const", "volatile", "restrict", "__restrict__", "__restrict", "struct", "typename", ""];
         let name = ty.split(|c| !is_word(c)).find(|word| !qualifiers.contains(word))?;
-        if let Some((_, stands_for)) = self.template.iter().find(|(of, _)| of == name) {
-            return Pointee::of_cpp(stands_for);
-        }
         let of_line = |line: &str| {
             let line = line.trim().trim_end_matches(';');
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -66,49 +85,6 @@ impl Names<'_> {
     }
 }
 
-/// The parameters of the template before a function, with the types of the instance that is called `mangled`, as far as these are
-/// C++'s own (Itanium C++ ABI, 5.1.5).
-fn template(before: &str, mangled: &str) -> Vec<(String, &'static str)> {
-    const CODES: [(char, &str); 12] = [
-        ('f', "float"),
-        ('d', "double"),
-        ('i', "int"),
-        ('j', "unsigned"),
-        ('c', "char"),
-        ('h', "unsigned char"),
-        ('s', "short"),
-        ('t', "unsigned short"),
-        ('l', "long"),
-        ('m', "unsigned long"),
-        ('x', "long long"),
-        ('y', "unsigned long long"),
-    ];
-    let Some((_, list)) = before.rsplit_once("template") else { return Vec::new() };
-    let name = ptx_source_name(mangled);
-    let Some((_, mut rest)) = mangled.split_once(&format!("{name}I")) else { return Vec::new() };
-    let list = list.trim_start().trim_start_matches('<').split('>').next().unwrap_or_default();
-    let mut found = Vec::new();
-    for parameter in list.split(',') {
-        let name = parameter.split('=').next().unwrap_or_default().split_whitespace().last().unwrap_or_default();
-        if let Some(value) = rest.strip_prefix('L') {
-            // A number.
-            rest = value.split_once('E').map_or("", |(_, rest)| rest);
-            continue;
-        }
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        let length = rest[..digits].parse::<usize>().unwrap_or(0);
-        let (stands_for, used) = match rest.get(digits..digits.saturating_add(length)) {
-            Some("__half") => (Some("__half"), digits + length),
-            Some("__nv_bfloat16") => (Some("__nv_bfloat16"), digits + length),
-            Some(other) if !other.is_empty() => (None, digits + length),
-            _ => (CODES.iter().find(|(code, _)| rest.starts_with(*code)).map(|(_, ty)| *ty), 1),
-        };
-        found.extend(stands_for.map(|ty| (name.to_owned(), ty)));
-        rest = rest.get(used..).unwrap_or_default();
-    }
-    found
-}
-
 fn declared(text: &str, names: &Names<'_>) -> Option<Declared> {
     // A default value, and the annotation of Python.
     let text = text.split('=').next().unwrap_or(text);
@@ -116,6 +92,7 @@ fn declared(text: &str, names: &Names<'_>) -> Option<Declared> {
         // A constant of Triton's, which is no parameter of the compiled kernel.
         return None;
     }
+    let is_array = text.contains('[');
     // A namespace of C++ is no annotation.
     let text = text.replace("::", "__");
     let text = text.split([':', '[']).next().unwrap_or_default().trim();
@@ -123,7 +100,9 @@ fn declared(text: &str, names: &Names<'_>) -> Option<Declared> {
     let (ty, name) = text.split_at(start);
     // A pointer to a pointer has no elements of a known type.
     let pointee = if ty.matches('*').count() == 1 { names.pointee(ty) } else { None };
-    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee })
+    let is_number = !ty.contains('*') && Pointee::of_cpp(ty).is_some();
+    let is_pointer = if ty.contains('*') || is_array { Some(true) } else { is_number.then_some(false) };
+    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee, is_pointer })
 }
 
 /// The parts of a list between commas, up to its closing bracket.
@@ -205,6 +184,14 @@ mod tests {
         let found = signature(template, "_Z3addILi16Ei6__halfEvPT0_PKT1_i").unwrap_or_default();
         let elems: Vec<_> = found.iter().map(|d| d.pointee.map(Pointee::elem)).collect();
         assert_eq!(elems, [Some(Elem::I32), Some(Elem::F16), None]);
+        let pointers: Vec<_> = found.iter().map(|d| d.is_pointer).collect();
+        assert_eq!(pointers, [Some(true), Some(true), Some(false)]);
+        // A macro decides which type of a header it is; the name in PTX has the answer.
+        let found = signature(unclear, "_Z3addP13__nv_bfloat16").unwrap_or_default();
+        assert_eq!(found[0].pointee.map(Pointee::elem), Some(Elem::Bf16));
+        let source = "extern \"C\" __global__ void add(const signed char* x, size_t off, Box box) {}";
+        let pointers: Vec<_> = signature(source, "add").unwrap_or_default().iter().map(|d| d.is_pointer).collect();
+        assert_eq!(pointers, [Some(true), Some(false), None]);
         assert_eq!(of("void add("), []);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Setup, files};
 use crate::base::diag::Diagnostic;
-use crate::base::store::write_atomic;
+use crate::base::store::write_within;
 use crate::base::{files as disk, parts};
 use crate::lesson::{Pack, PackFiles};
 use crate::session::pack::assemble::assemble;
@@ -31,26 +31,22 @@ pub fn folder(state: &Path) -> Option<PathBuf> {
 /// A file that cannot be read or written.
 pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, Diagnostic> {
     let id = id(folder, setup);
-    let shaders = folder.join("shaders").join(&id);
-    let name = setup.file.display().to_string();
+    let shaders = Path::new("shaders").join(&id);
+    let parts = parts_of(setup)?;
     for file in std::iter::once(&setup.file).chain(&setup.source) {
-        copy(file, &shaders)?;
+        copy(file, folder, &shaders.join(file.file_name().unwrap_or_default()))?;
     }
-    // The files that the kernel includes from its own folder.
-    let text = disk::read_text(&setup.file).unwrap_or_default();
-    if let Ok(composed) = parts::compose_on_disk(&name, text) {
-        for part in parts::parts(&composed).iter().filter_map(|part| part.file) {
-            copy(Path::new(part), &shaders)?;
-        }
+    for (file, below) in parts {
+        copy(&file, folder, &shaders.join(below))?;
     }
     let [document, text] = files(&id, setup);
     let plain = (text.0.clone(), format!("## {} {{#kernel}}\n\nYour kernel.\n", setup.entry));
     for (path, text) in [&document, &plain] {
-        write_atomic(&folder.join(path), text.as_bytes())?;
+        write_within(folder, &folder.join(path), text.as_bytes())?;
     }
     let saved = ron::ser::to_string_pretty(setup, ron::ser::PrettyConfig::default());
     let saved = saved.map_err(|error| Diagnostic::error(format!("the launch cannot be written: {error}")))?;
-    write_atomic(&lesson(folder, &id).join(SETUP), saved.as_bytes())?;
+    write_within(folder, &lesson(folder, &id).join(SETUP), saved.as_bytes())?;
     index(folder)?;
     if setup.file.extension().is_some_and(|end| end == "cu") {
         // So that it is traced where there is no compiler, too. Its counts can be quoted only after that.
@@ -61,15 +57,41 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
             problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile"))
         })?;
     }
-    write_atomic(&folder.join(&text.0), text.1.as_bytes())?;
+    write_within(folder, &folder.join(&text.0), text.1.as_bytes())?;
     Ok(id)
 }
 
-fn copy(file: &Path, folder: &Path) -> Result<(), Diagnostic> {
+/// The files that a kernel includes, each with its way from the kernel's folder.
+///
+/// # Errors
+/// One that is not in that folder: the lesson's pack has no place for it.
+fn parts_of(setup: &Setup) -> Result<Vec<(PathBuf, PathBuf)>, Diagnostic> {
+    let name = setup.file.display().to_string();
+    let text = disk::read_text(&setup.file).unwrap_or_default();
+    let Ok(composed) = parts::compose_on_disk(&name, text) else { return Ok(Vec::new()) };
+    let beside = setup.file.parent().unwrap_or(Path::new(""));
+    let each = parts::parts(&composed).into_iter().filter_map(|part| part.file.map(PathBuf::from)).map(|part| {
+        let below = part
+            .strip_prefix(beside)
+            .ok()
+            .filter(|below| below.components().all(|part| matches!(part, std::path::Component::Normal(_))));
+        let Some(below) = below.map(Path::to_path_buf) else {
+            let message = format!("{} is not in the folder of {name}", part.display());
+            return Err(Diagnostic::error(message).hint(
+                "put the header beside the kernel or in a folder there; or name it as <…>, with its folder in CPATH",
+            ));
+        };
+        Ok((part, below))
+    });
+    each.collect()
+}
+
+/// Copies a file to `to`, below the folder of the pack.
+fn copy(file: &Path, folder: &Path, to: &Path) -> Result<(), Diagnostic> {
     let bytes = disk::read_file(file, disk::LARGEST).map_err(|error| {
         Diagnostic::error(format!("cannot read {}: {error}", file.display())).hint("is it still there?")
     })?;
-    write_atomic(&folder.join(file.file_name().unwrap_or_default()), &bytes)
+    write_within(folder, &folder.join(to), &bytes)
 }
 
 fn lesson(folder: &Path, id: &str) -> PathBuf {
@@ -145,5 +167,5 @@ fn ids(folder: &Path) -> Vec<String> {
 fn index(folder: &Path) -> Result<(), Diagnostic> {
     let order: Vec<String> = ids(folder).iter().map(|id| format!("{id:?}")).collect();
     let text = format!("(\n    format_version: 3,\n    order: [{}],\n)\n", order.join(", "));
-    write_atomic(&folder.join("lessons/index.ron"), text.as_bytes())
+    write_within(folder, &folder.join("lessons/index.ron"), text.as_bytes())
 }
