@@ -131,10 +131,10 @@ impl Access<'_> {
     pub fn value(&self, lane: u32, at: u32, bytes: u32) -> u32 {
         let width = u32::from(self.place.width.bytes());
         let from = at.wrapping_sub(self.addresses.at(lane));
-        let component = if self.kind == AccessKind::Atomic { 0 } else { (from / width) as usize };
+        let component = if self.kind == AccessKind::Atomic { 0 } else { (from >> width.trailing_zeros()) as usize };
         let value = self.operands.get(component).map_or(0, |operand| operand.at(lane));
         let mask = u32::MAX >> (32 - 8 * bytes.min(4));
-        value >> (from % width * 8) & mask
+        value >> ((from & (width - 1)) * 8) & mask
     }
 
     /// Whether one lane's atomic does the work of all.

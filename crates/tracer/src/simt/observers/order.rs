@@ -62,6 +62,8 @@ pub(super) struct Order {
     block: u64,
     /// Lanes of a warp.
     width: u32,
+    /// The exponent of the width, a power of two.
+    shift: u32,
     /// By warp, the mask of its lanes.
     full: Vec<u64>,
     now: u32,
@@ -84,6 +86,7 @@ impl Order {
         Self {
             block: 0,
             width,
+            shift: width.trailing_zeros(),
             full: full.collect(),
             now: 0,
             common: Clock::default(),
@@ -127,6 +130,12 @@ impl Order {
         self.block
     }
 
+    /// The time up to which all threads know of each other.
+    #[inline]
+    pub fn floor(&self) -> u32 {
+        self.common.own.all()
+    }
+
     /// Whether its threads do not all know the same.
     pub fn is_parted(&self) -> bool {
         !self.groups.is_empty()
@@ -135,7 +144,7 @@ impl Order {
     /// The thread of a local index.
     #[inline]
     pub fn thread(&self, lane: u32) -> Thread {
-        Thread { lane, warp: lane / self.width }
+        Thread { lane, warp: lane >> self.shift }
     }
 
     /// Whether what `other` did at `time` happened before what `thread` does now, both of this block and different.

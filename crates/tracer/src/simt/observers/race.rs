@@ -152,9 +152,11 @@ impl<'a> Races<'a> {
             return far::access(global, access, (first, buffer), mark, order, &self.known, findings);
         }
         let (known, lists, time, parted) = (&self.known, &mut self.lists, order.now(), order.is_parted());
+        let (floor, writes) = (order.floor(), !access.operands.is_empty());
         let (memory, handed) = (buffer.map_or(SHARED, u32::from), &self.handed);
         touched(access, known.grain, |lane, index| {
-            let by = mark(lane, access.value(lane, index * known.grain, known.grain), time);
+            let value = if writes { access.value(lane, index * known.grain, known.grain) } else { 0 };
+            let by = mark(lane, value, time);
             let word = match buffer {
                 Some(buffer) => {
                     if let Some(between) = known.between {
@@ -165,7 +167,8 @@ impl<'a> Races<'a> {
                 None => &mut self.shared[index as usize],
             };
             let thread = order.thread(by.lane.into());
-            let past = |mark: &Mark| order.is_past(thread, order.thread(mark.lane.into()), mark.time);
+            let is_known = |mark: &Mark| parted && order.is_past(thread, order.thread(mark.lane.into()), mark.time);
+            let past = |mark: &Mark| mark.time <= floor || is_known(mark);
             let reach = |mark: &Mark| u8::from(order.thread(mark.lane.into()).warp != thread.warp);
             let other = word.touch(by, (&mut *lists, (memory, index)), parted, past, reach);
             if access.was.is_some()

@@ -133,10 +133,13 @@ impl<A: Access> Word<A> {
     ) -> Option<Other<A>> {
         let deed = by.mark().deed;
         let conflict = |with: &A| {
+            // Nearly always it is past.
+            if past(with) || with.is_of_thread(&by) {
+                return None;
+            }
             let conflict = deed.conflict(with.mark().deed)?;
-            let open = !with.is_of_thread(&by) && !past(with);
             let same = conflict == Conflict::Word && is_same_store(with.mark(), by.mark());
-            (open && !same).then_some(Other { access: *with, conflict })
+            (!same).then_some(Other { access: *with, conflict })
         };
         let mut other = conflict(&self.writer);
         let better = |other: Option<Other<A>>, next: Other<A>| match other {
@@ -179,7 +182,7 @@ impl<A: Access> Word<A> {
     /// A thread reads; gives a reader that there is no room for and that nothing orders before this one.
     #[inline]
     fn read(&mut self, by: A, past: &impl Fn(&A) -> bool) -> Option<A> {
-        let is_past = |reader: &A| reader.mark().deed == Deed::Nothing || past(reader);
+        let is_past = |reader: &A| past(reader) || reader.mark().deed == Deed::Nothing;
         let [first, second] = &mut self.readers;
         match (is_past(first), is_past(second)) {
             (true, true) => self.readers = [by; 2],

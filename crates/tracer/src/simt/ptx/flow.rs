@@ -173,7 +173,8 @@ fn split<'a>(file: &str, kernel: &'a Kernel) -> Result<Vec<Block<'a>>, Diagnosti
                             at_line(Diagnostic::error(format!("there is no list `{list}`")), file, i.at)
                         })?;
                         if names.len() > MAX_TARGETS {
-                            let message = format!("a table of {} places to branch to is too large to trace", names.len());
+                            let message =
+                                format!("a table of {} places to branch to is too large to trace", names.len());
                             return Err(at_line(Diagnostic::error(message), file, i.at));
                         }
                         let targets = names.iter().map(|name| target(name, i.at)).collect::<Result<_, _>>()?;

@@ -124,6 +124,10 @@ impl<'a> Lower<'a> {
             let error = self.error(format!("a block of {x} × {y} × {z} has {threads} threads"));
             return Err(error.hint("GPUs run blocks of 1 to 1024 threads"));
         }
+        if let Some(most) = self.kernel.most_threads.filter(|most| threads > *most) {
+            let error = self.error(format!("a block of {threads} threads, and the kernel allows {most}"));
+            return Err(error.hint("give it fewer threads; or raise its __launch_bounds__ (.maxntid in PTX)"));
+        }
         let (wanted, given) = (self.kernel.params.len(), self.ptx.arguments.len());
         let extra = self.ptx.arguments.iter().skip(wanted);
         // Further ones are variables of the module.

@@ -69,7 +69,7 @@ impl Lower<'_> {
         let dst = [0; 4].map(|_| self.b.temp());
         let place = self.b.add_place(place);
         let load = Inst::Load { place, dst };
-        if tiles == 4 {
+        if tiles == 4 || self.kernel.target.needs_all_rows() {
             self.b.push(load);
             return Ok(dst.to_vec());
         }

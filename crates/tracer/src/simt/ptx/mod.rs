@@ -36,6 +36,7 @@ mod registers;
 mod specials;
 mod spins;
 mod structure;
+mod target;
 mod text;
 mod variables;
 mod workspace;

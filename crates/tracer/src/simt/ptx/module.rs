@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use super::target::Target;
+
 /// The type of a register, a parameter or an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Ty {
@@ -178,6 +180,10 @@ pub(super) struct Kernel {
     pub params: Vec<Param>,
     /// The threads of a block that it was compiled for (`.reqntid`).
     pub block: Option<[u32; 3]>,
+    /// The most threads of a block, if it says so (`.maxntid`).
+    pub most_threads: Option<u64>,
+    /// The GPU that the module is compiled for.
+    pub target: Target,
     /// The results of a function.
     pub returns: Vec<Param>,
     /// The type of each register.

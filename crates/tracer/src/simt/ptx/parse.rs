@@ -8,6 +8,7 @@ use warpbook_base::diag::{Diagnostic, nearest};
 use super::body::Body;
 use super::lines::resolve_lines;
 use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
+use super::target::Target;
 use super::text::{Number, Spot, Token, tokens};
 use super::{at_line, calls, workspace};
 
@@ -131,6 +132,7 @@ pub(super) struct Parser<'a> {
     /// The next token.
     pub next: usize,
     files: HashMap<u64, String>,
+    target: Target,
     /// Variables outside of kernels.
     module: Vec<Variable>,
     /// The tokens after `.func` of the functions that have a body, by name.
@@ -139,7 +141,8 @@ pub(super) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(file: &'a str, spots: Vec<Spot<'a>>) -> Self {
-        Self { file, spots, next: 0, files: HashMap::new(), module: Vec::new(), functions: HashMap::new() }
+        let (files, module, functions) = (HashMap::new(), Vec::new(), HashMap::new());
+        Self { file, spots, next: 0, files, target: Target(0), module, functions }
     }
 
     pub(super) fn peek(&self) -> Option<Spot<'a>> {
@@ -227,7 +230,8 @@ impl<'a> Parser<'a> {
     fn target(&mut self) -> Result<(), Diagnostic> {
         self.next += 1;
         let name = self.word("the target, such as sm_80,")?;
-        if name.starts_with("sm_") {
+        if let Some(target) = Target::named(name) {
+            self.target = target;
             return Ok(());
         }
         self.next -= 1;
@@ -409,19 +413,25 @@ impl<'a> Parser<'a> {
     ) -> Result<Kernel, Diagnostic> {
         let at = self.line();
         let params = self.params()?;
-        let mut block = None;
-        // Other directives, such as `.maxntid`, are for the machine's compiler.
+        let (mut block, mut most_threads) = (None, None);
+        // Other directives are for the machine's compiler.
         while !self.is('{') {
             let spot = self.peek().ok_or_else(|| self.expected("`{`"))?;
             self.next += 1;
-            if spot.token == Token::Word(".reqntid") {
-                block = Some(self.block()?);
+            match spot.token {
+                Token::Word(".reqntid") => block = Some(self.block()?),
+                Token::Word(".maxntid") => {
+                    most_threads = Some(self.block()?.into_iter().fold(1_u64, |n, x| n.saturating_mul(x.into())));
+                }
+                _ => {}
             }
         }
         let kernel = Kernel {
             name: name.to_owned(),
             params,
             block,
+            most_threads,
+            target: self.target,
             returns,
             regs: Vec::new(),
             names: Vec::new(),

@@ -12,13 +12,12 @@ use super::ModuleVariable;
 use super::addresses::{self, Accessed, Root};
 use super::lower::{Located, Lower};
 use super::module::{Base, Kernel, Memory, Operand, Part, Ty};
+use super::target::{MOST_STATIC, Target};
 use super::workspace;
 use crate::dispatch::Argument;
 use crate::dispatch::BindingKind;
 use crate::trace::Space;
 
-/// Shared memory that a kernel may have, in bytes. No GPU has as much.
-const MAX_SHARED_BYTES: u64 = 1 << 20;
 /// Local memory that a thread may have, in bytes.
 const MAX_LOCAL_BYTES: u64 = 1 << 16;
 /// Memory that the variables of a module may have together, in bytes.
@@ -46,6 +45,17 @@ impl Lower<'_> {
         self.mapped(&mut types, &mut written, &mut least)?;
         for (p, argument) in self.ptx.arguments.iter().enumerate().take(self.kernel.params.len()) {
             let Argument::Buffer(name) = argument else { continue };
+            // Two pointers may lead to one buffer: a kernel that works in place.
+            if let Some(number) = bindings.iter().position(|binding| binding.name == *name) {
+                let shared = &mut bindings[number];
+                shared.min_bytes = shared.min_bytes.max(least[p]);
+                if written[p] {
+                    shared.kind = BindingKind::ReadWrite;
+                }
+                let variable = u16::try_from(number).unwrap_or(u16::MAX);
+                self.params[p] = Some(Located { memory: Memory::Global, variable, base: 0, bytes: None });
+                continue;
+            }
             let number = u16::try_from(bindings.len()).map_err(|_| self.error("it has too many buffers"))?;
             let elem = elem(types[p].unwrap_or(Ty::Bits(32)));
             let kind = if written[p] { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
@@ -109,9 +119,13 @@ impl Lower<'_> {
             };
             let bytes = if v.bytes > 0 { v.bytes } else { u64::from(self.ptx.shared_bytes) };
             *end = base.saturating_add(bytes).max(*end);
-            let most = if v.memory == Memory::Shared { MAX_SHARED_BYTES } else { MAX_LOCAL_BYTES };
-            if *end > most {
-                return Err(self.error(format!("`{}` is too large to trace: {} bytes are the most", v.name, most)));
+            match v.memory {
+                Memory::Shared => self.check_shared(v, *end)?,
+                _ if *end > MAX_LOCAL_BYTES => {
+                    let message = format!("`{}` is too large to trace: {MAX_LOCAL_BYTES} bytes are the most", v.name);
+                    return Err(self.error(message));
+                }
+                _ => {}
             }
             located.push((n, v, u32::try_from(base).unwrap_or(0), u32::try_from(bytes).unwrap_or(0)));
         }
@@ -128,6 +142,26 @@ impl Lower<'_> {
         }
         self.b.ir.shared_bytes = u32::try_from(shared).unwrap_or(0).next_multiple_of(4);
         self.b.ir.local_words = u32::try_from(local.div_ceil(4)).unwrap_or(0);
+        Ok(())
+    }
+
+    /// Refuses shared memory that a launch would refuse, if it reaches to byte `end` with a variable.
+    fn check_shared(&self, v: &super::module::Variable, end: u64) -> Result<(), Diagnostic> {
+        let Target(sm) = self.kernel.target;
+        let most = self.kernel.target.shared_bytes();
+        let name = readable(&v.name);
+        if v.bytes > 0 && end > MOST_STATIC {
+            let message = format!(
+                "with `{name}` the kernel declares {end} bytes of shared memory, and {MOST_STATIC} are the most that it may declare"
+            );
+            let hint =
+                format!("make it `extern __shared__`, whose size the launch gives: up to {most} bytes on sm_{sm}");
+            return Err(self.error(message).hint(hint));
+        }
+        if end > most {
+            let message = format!("a block would take {end} bytes of shared memory, and sm_{sm} has {most}");
+            return Err(self.error(message).hint("give it less, or compile it for another GPU (--target)"));
+        }
         Ok(())
     }
 
