@@ -46,7 +46,7 @@ fn place(path: &Path, part: &str) -> String {
 /// The problems that `check` reports after an edit; every place is in an existing file.
 fn said(folder: &Path) -> Vec<String> {
     let files = PackFiles::Folder(folder.to_owned());
-    let (_, found) = check::check(&devices(), &files, &AtomicBool::new(false), &mut |_, _| {});
+    let (_, found) = check::check(&devices(), &files, &[], &AtomicBool::new(false), &mut |_, _| {});
     for place in found.iter().filter_map(|problem| problem.place.as_ref()) {
         assert!(Path::new(&place.file).is_file(), "{} cannot be opened", place.file);
     }

@@ -47,7 +47,7 @@ fn problem(settings: Vec<(String, f64)>) -> String {
 
 #[test]
 fn the_pack_passes_its_check() {
-    let (_, problems) = check::check(&devices(), &files(), &AtomicBool::new(false), &mut |_, _| {});
+    let (_, problems) = check::check(&devices(), &files(), &[], &AtomicBool::new(false), &mut |_, _| {});
     assert_eq!(problems.into_iter().filter(warpbook::base::diag::Diagnostic::is_error).collect::<Vec<_>>(), []);
 }
 
@@ -85,7 +85,7 @@ fn what_cannot_be_names_the_number_and_what_to_change() {
         (
             set(&[("bm", 64.0), ("tm", 24.0)]),
             "kernel `blocks` cannot run: BM must be a multiple of TM: each lane computes TM rows: now bm = 64, tm = 24; \
-             change BM (`bm`) or TM (`tm`)",
+             change BM (`bm`) to 48 or 72, or TM (`tm`) to 16 or 32",
         ),
         (
             set(&[("bm", 2048.0), ("bk", 16.0), ("tm", 8.0), ("tn", 8.0)]),
@@ -179,7 +179,7 @@ fn a_shader_of_its_own_takes_them_too() {
     std::fs::write(&file, source).unwrap();
     let options = TraceOptions {
         grid: Some([2, 1, 1]),
-        constants: set(&[("LANES", 64.0)]),
+        constants: vec![("LANES".to_owned(), "64".to_owned())],
         buffers: vec![("c".to_owned(), 128, Init::Poison)],
         explain: vec![("c".to_owned(), 127)],
         ..TraceOptions::default()
@@ -187,7 +187,10 @@ fn a_shader_of_its_own_takes_them_too() {
     let path = file.to_str().unwrap();
     let found = shader_file::trace(&devices(), &Pack::default(), path, &options, &AtomicBool::new(false)).unwrap();
     assert_eq!(found.done.record.total().unwrap().warps, 4);
-    let options = TraceOptions { constants: set(&[("LANE", 64.0)]), ..options };
+    let options = TraceOptions { constants: vec![("LANE".to_owned(), "64".to_owned())], ..options };
     let found = shader_file::trace(&devices(), &Pack::default(), path, &options, &AtomicBool::new(false));
     assert!(found.is_err_and(|p| p[0].to_string().contains("did you mean `LANES`?")));
+    let options = TraceOptions { constants: vec![("LANES".to_owned(), "float".to_owned())], ..options };
+    let found = shader_file::trace(&devices(), &Pack::default(), path, &options, &AtomicBool::new(false));
+    assert!(found.is_err_and(|p| p[0].to_string().contains("`float` is no number")));
 }

@@ -20,7 +20,7 @@ use warpbook::trace::record::Backend;
 
 #[test]
 fn the_pack_passes_its_check() {
-    let (pack, problems) = check::check(&devices(), &PackFiles::Embedded, &AtomicBool::new(false), &mut |_, _| {});
+    let (pack, problems) = check::check(&devices(), &PackFiles::Embedded, &[], &AtomicBool::new(false), &mut |_, _| {});
     assert_eq!(problems, []);
     assert!(!pack.lessons.is_empty());
 }

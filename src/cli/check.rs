@@ -8,9 +8,9 @@ use crate::base::diag::Diagnostic;
 use crate::lesson::PackFiles;
 use crate::session::pack::check;
 
-pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode, ExitCode> {
+pub(super) fn check(context: &Context, pack: Option<PathBuf>, lessons: &[String]) -> Result<ExitCode, ExitCode> {
     let files = pack.map_or_else(|| context.files.clone(), PackFiles::Folder);
-    let (pack, found) = check::check(&context.devices, &files, &context.cancel, &mut |id, problems| {
+    let (pack, found) = check::check(&context.devices, &files, lessons, &context.cancel, &mut |id, problems| {
         out::note(&format!("{id}: {}", if problems.is_empty() { "ok" } else { "has problems" }));
     });
     out::problems(&found);
@@ -19,7 +19,8 @@ pub(super) fn check(context: &Context, pack: Option<PathBuf>) -> Result<ExitCode
     if found.iter().any(Diagnostic::is_error) {
         return Err(MISUSED.into());
     }
-    let plural = if pack.lessons.len() == 1 { "lesson" } else { "lessons" };
-    out::line(&format!("{} {plural}, no problems", pack.lessons.len()));
+    let count = if lessons.is_empty() { pack.lessons.len() } else { lessons.len() };
+    let plural = if count == 1 { "lesson" } else { "lessons" };
+    out::line(&format!("{count} {plural}, no problems"));
     Ok(DONE)
 }

@@ -111,7 +111,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Counters(args) => counters::counters(context, &args),
         Command::Assert(args) => assert::assert(context, &args),
         Command::Assemble { pack } => assemble::assemble(context, &pack),
-        Command::Check { pack } => check::check(context, pack),
+        Command::Check { pack, lessons } => check::check(context, pack, &lessons),
         Command::Bench(args) => bench::bench(context, &args),
         Command::Predict(args) => predict::predict(context, &args),
         Command::Record(args) => record::record(context, &args),

@@ -16,7 +16,11 @@ pub(super) fn header(launch: &Launch) -> String {
         Code::Ptx(_) => String::new(),
         Code::Cuda { constants, launch, .. } => {
             let maps = (!launch.maps.is_empty()).then(|| TENSOR_MAP.to_owned());
-            let defines = launch.defines.iter().map(|(name, value)| format!("#define {name} ({value})\n"));
+            let defines = launch.defines.iter().map(|(name, value)| match value.parse::<f64>() {
+                // A negative number after a minus is one token less.
+                Ok(_) => format!("#define {name} ({value})\n"),
+                Err(_) => format!("#define {name} {value}\n"),
+            });
             defines.chain(maps).chain(constants.iter().map(|(name, value)| constant(name, *value, None))).collect()
         }
     }

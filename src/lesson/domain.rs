@@ -101,6 +101,36 @@ impl Domain {
         self.nth(self.index_of(value)).unwrap_or(value)
     }
 
+    /// The nearest value below `value` and the nearest above it for which `is_good`. Of a long domain only the nearest few thousand are asked.
+    #[must_use]
+    pub fn neighbours(&self, value: f64, is_good: impl Fn(f64) -> bool) -> [Option<f64>; 2] {
+        const MOST: usize = 4096;
+        let sorted = |mut values: Vec<f64>| {
+            values.sort_by(f64::total_cmp);
+            values
+        };
+        let near = match self {
+            Self::Choice(values) => sorted(values.clone()),
+            Self::Range { .. } | Self::PowersOfTwo { .. } => {
+                let at = self.index_of(value);
+                (at.saturating_sub(MOST)..=at.saturating_add(MOST)).map_while(|index| self.nth(index)).collect()
+            }
+        };
+        let below = near.iter().rev().copied().filter(|near| *near < value).find(|near| is_good(*near));
+        let above = near.iter().copied().filter(|near| *near > value).find(|near| is_good(*near));
+        [below, above]
+    }
+
+    /// The values it takes, in words, with those that are nearest to one that it does not take.
+    #[must_use]
+    pub fn advice(&self, value: f64) -> String {
+        let near = self.neighbours(value, |_| true).into_iter().flatten().map(|near| near.to_string());
+        let near: Vec<String> = near.collect();
+        let is_listed = matches!(self, Self::Choice(_)) || near.is_empty();
+        let nearest = if is_listed { String::new() } else { format!("; next to {value}: {}", near.join(" and ")) };
+        format!("it takes {}{nearest}", self.describe())
+    }
+
     /// The domain in words: "a power of two from 32 to 1024".
     #[must_use]
     pub fn describe(&self) -> String {
@@ -143,6 +173,17 @@ mod tests {
         let choice = Domain::Choice(vec![64.0, 32.0, 128.0]);
         assert_eq!(choice.values().collect::<Vec<_>>(), [64.0, 32.0, 128.0]);
         assert!(POWERS.values().chain(RANGE.values()).all(|v| POWERS.accepts(v) || RANGE.accepts(v)));
+    }
+
+    #[test]
+    fn what_is_refused_has_neighbours() {
+        assert_eq!(POWERS.advice(3000.0), "it takes a power of two from 1024 to 67108864; next to 3000: 2048 and 4096");
+        assert_eq!(RANGE.advice(99.0), "it takes a whole number from 1 to 32; next to 99: 32");
+        assert_eq!(RANGE.advice(2.5), "it takes a whole number from 1 to 32; next to 2.5: 2 and 3");
+        assert_eq!(RANGE.neighbours(12.0, |value| value % 5.0 == 0.0), [Some(10.0), Some(15.0)]);
+        let choice = Domain::Choice(vec![64.0, 32.0, 128.0]);
+        assert_eq!(choice.neighbours(48.0, |_| true), [Some(32.0), Some(64.0)]);
+        assert_eq!(choice.advice(1.0), "it takes one of 64, 32, 128");
     }
 
     #[test]

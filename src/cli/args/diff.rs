@@ -102,7 +102,10 @@ mod tests {
         let Some(Command::Diff(args)) = cli.command else { return Err("not a diff".to_owned()) };
         let after = args.setting_after()?;
         assert_eq!((args.setting.grid, after.grid), (Some([8, 1, 1]), Some([4, 1, 1])));
-        assert_eq!((after.seed, after.constants), (3, vec![("T".to_owned(), 2.0), ("S".to_owned(), 5.0)]));
+        assert_eq!(
+            (after.seed, after.constants),
+            (3, vec![("T".to_owned(), "2".to_owned()), ("S".to_owned(), "5".to_owned())])
+        );
         Ok(())
     }
 }

@@ -99,11 +99,14 @@ pub enum Command {
     Assert(AssertArgs),
     /// Put the counters of NVIDIA's profiler beside a kernel's trace: equal, explained, or not explained.
     Counters(CountersArgs),
-    /// Check every lesson of a pack: document, kernels, references, exercises.
+    /// Check the lessons of a pack: document, kernels, references, exercises.
     Check {
         /// The pack's folder; the built-in pack where none is given.
         #[arg(value_name = "PACK")]
         pack: Option<PathBuf>,
+        /// The lessons to run, by their ids; all where none is given. Documents are read of all.
+        #[arg(value_name = "LESSON")]
+        lessons: Vec<String>,
     },
     /// Compile a pack's kernels in CUDA C++ to PTX at the settings of its pages, so that they are traced where there is no compiler.
     Assemble {

@@ -58,12 +58,16 @@ pub struct SettingArgs {
     /// The entry point, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// An override's value; of a .cu file, that of a macro.
-    #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = assignment)]
-    pub constants: Vec<(String, f64)>,
+    /// An override's value; of a .cu file, the text of a macro: TILE=16, T=float.
+    #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = argument)]
+    pub constants: Vec<(String, String)>,
+    /// The GPU that a .cu file is compiled for: its instructions, and what it allows a block.
+    #[arg(long = "target", value_name = "sm_XX", value_parser = architecture)]
+    pub architecture: Option<String>,
     /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
     /// buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file elements are those of the
     /// kernel's signature (a float4 or a double is one), or of the type that is given: f32, f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64.
+    /// out=@x is the buffer of `x`, as a kernel is called in place.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
     pub buffers: Vec<BufferArg>,
     /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array all numbers,
@@ -101,7 +105,9 @@ impl SettingArgs {
             grid: self.grid,
             entry: self.entry.clone(),
             constants: self.constants.clone(),
-            buffers: self.buffers.iter().map(|b| (b.name.clone(), b.count, b.init)).collect(),
+            target: self.architecture.clone(),
+            buffers: self.buffers.iter().filter_map(BufferArg::sized).collect(),
+            shared: self.buffers.iter().filter_map(BufferArg::shared).collect(),
             types: self.buffers.iter().filter_map(|b| Some((b.name.clone(), b.elem?))).collect(),
             block: self.block,
             warps: self.warps,
@@ -126,12 +132,46 @@ impl SettingArgs {
 pub struct BufferArg {
     /// Its name.
     pub name: String,
-    /// Its elements.
-    pub count: u64,
     /// Their type; None for that of the kernel.
     pub elem: Option<Pointee>,
-    /// Its contents.
-    pub init: Init,
+    /// Its memory.
+    pub memory: Memory,
+}
+
+/// The memory of a buffer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Memory {
+    /// Its own: so many elements, and their contents.
+    Own(u64, Init),
+    /// That of another buffer.
+    Of(String),
+}
+
+impl BufferArg {
+    fn sized(&self) -> Option<(String, u64, Init)> {
+        match self.memory {
+            Memory::Own(count, init) => Some((self.name.clone(), count, init)),
+            Memory::Of(_) => None,
+        }
+    }
+
+    fn shared(&self) -> Option<(String, String)> {
+        match &self.memory {
+            Memory::Own(..) => None,
+            Memory::Of(other) => Some((self.name.clone(), other.clone())),
+        }
+    }
+}
+
+/// A GPU by its architecture, as NVIDIA's compilers name it: sm_80, sm_90a.
+fn architecture(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").unwrap_or(text);
+    let digits = number.trim_end_matches(['a', 'f']);
+    let is_one = (2..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_one || number.len() > digits.len() + 1 {
+        return Err(format!("`{text}` is no architecture: expected sm_80, sm_90a or the like"));
+    }
+    Ok(format!("sm_{number}"))
 }
 
 fn argument(text: &str) -> Result<(String, String), String> {
@@ -141,6 +181,10 @@ fn argument(text: &str) -> Result<(String, String), String> {
 
 fn buffer(text: &str) -> Result<BufferArg, String> {
     let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
+    if let Some(other) = rest.trim().strip_prefix('@') {
+        let memory = Memory::Of(other.to_owned());
+        return Ok(BufferArg { name: name.trim().to_owned(), elem: None, memory });
+    }
     let mut parts = rest.split(':');
     let count = parts.next().unwrap_or_default();
     let second = parts.next();
@@ -161,7 +205,7 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
             format!("`{other}` is not random, iota, zero or a number, and no type: {}", Pointee::names())
         })?),
     };
-    Ok(BufferArg { name: name.trim().to_owned(), count, elem, init })
+    Ok(BufferArg { name: name.trim().to_owned(), elem, memory: Memory::Own(count, init) })
 }
 
 #[cfg(test)]
@@ -171,12 +215,14 @@ mod tests {
     #[test]
     fn a_buffer_has_a_count_a_type_and_contents() {
         let given = |elem: Option<&str>, init| {
-            Ok(BufferArg { name: "a".into(), count: 8, elem: elem.and_then(Pointee::named), init })
+            Ok(BufferArg { name: "a".into(), elem: elem.and_then(Pointee::named), memory: Memory::Own(8, init) })
         };
         assert_eq!(buffer("a=8:iota"), given(None, Init::Iota));
         assert_eq!(buffer("a=8:2.5"), given(None, Init::Value(2.5)));
         assert_eq!(buffer("a=8:f16:zero"), given(Some("f16"), Init::Zero));
         assert_eq!(buffer("a=8:f64"), given(Some("f64"), Init::Random));
+        let of = BufferArg { name: "a".into(), elem: None, memory: Memory::Of("b".into()) };
+        assert_eq!(buffer("a=@b"), Ok(of));
         assert!(buffer("a=8:f16:zero:1").is_err());
         assert!(buffer("a=8:often").is_err());
     }

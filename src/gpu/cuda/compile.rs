@@ -72,7 +72,11 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
             .in_file(&twin.file)
             .hint("`warpbook doctor` shows which NVRTC was found; install it anew, or another version")
     };
-    let target = target(architecture, &nvrtc::architectures().map_err(broken)?).map_err(broken)?;
+    let known = nvrtc::architectures().map_err(broken)?;
+    let target = match launch.cuda_only().and_then(|only| only.target.as_ref()) {
+        Some(wanted) => named_target(wanted, &known)?,
+        None => target(architecture, &known).map_err(broken)?,
+    };
     let mut options = vec![
         format!("--gpu-architecture={target}"),
         "--generate-line-info".to_owned(),
@@ -85,7 +89,8 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     let only = launch.cuda_only();
     let mut header = constants::header(launch);
     if only.is_some_and(|only| only.for_nvcc) {
-        header.push_str(headers::OF_NVCC);
+        // Macros of the command line may not reach into it.
+        header.insert_str(0, headers::OF_NVCC);
         options.push("-default-device".to_owned());
     }
     let parts = parts::parts(&twin.source);
@@ -139,6 +144,17 @@ pub(super) fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, Strin
         Some(below) => Ok(format!("compute_{below}")),
         None => Err(format!("it compiles for sm_{newest} and others, but not for this device's sm_{wanted}")),
     }
+}
+
+/// The target of this name, such as `sm_80` or `sm_90a`.
+fn named_target(wanted: &str, known: &[i32]) -> Result<String, Diagnostic> {
+    let number: Option<i32> = wanted.trim_start_matches("sm_").trim_end_matches(['a', 'f']).parse().ok();
+    if number.is_some_and(|number| known.contains(&number)) {
+        return Ok(wanted.to_owned());
+    }
+    let known: Vec<String> = known.iter().map(|arch| format!("sm_{arch}")).collect();
+    Err(Diagnostic::error(format!("this NVRTC does not compile for {wanted}"))
+        .hint(format!("it compiles for {}; another version may know others", known.join(", "))))
 }
 
 /// A parameter of a kernel in PTX, by its size: the driver reads as many bytes of the argument that it is given.

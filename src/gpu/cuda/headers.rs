@@ -114,11 +114,33 @@ using uintptr_t = uint64_t;
 #define UINT64_MAX ULLONG_MAX
 ";
 
-/// Names that nvcc knows without an include, from headers of the host.
+/// Names that nvcc knows without an include, from headers of the host: types, limits, and C++'s functions of integers, which are computed as
+/// doubles ([cmath.syn]).
 pub(super) const OF_NVCC: &str = "#include <math.h>
+#include <limits.h>
+#include <stdint.h>
 using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
+template <typename T> struct warpbook_double_of {};
+template <> struct warpbook_double_of<int> { using type = double; };
+template <> struct warpbook_double_of<unsigned> { using type = double; };
+template <> struct warpbook_double_of<long> { using type = double; };
+template <> struct warpbook_double_of<unsigned long> { using type = double; };
+template <> struct warpbook_double_of<long long> { using type = double; };
+template <> struct warpbook_double_of<unsigned long long> { using type = double; };
+#define WARPBOOK_OF_ONE(name) \\
+  template <typename T> static __device__ __forceinline__ typename warpbook_double_of<T>::type name(T x) { return ::name((double)x); }
+#define WARPBOOK_OF_TWO(name) \\
+  template <typename T, typename U> static __device__ __forceinline__ decltype(typename warpbook_double_of<T>::type() + typename warpbook_double_of<U>::type()) name(T x, U y) { return ::name((double)x, (double)y); }
+WARPBOOK_OF_ONE(sqrt) WARPBOOK_OF_ONE(cbrt) WARPBOOK_OF_ONE(exp) WARPBOOK_OF_ONE(exp2) WARPBOOK_OF_ONE(expm1)
+WARPBOOK_OF_ONE(log) WARPBOOK_OF_ONE(log2) WARPBOOK_OF_ONE(log10) WARPBOOK_OF_ONE(log1p)
+WARPBOOK_OF_ONE(sin) WARPBOOK_OF_ONE(cos) WARPBOOK_OF_ONE(tan) WARPBOOK_OF_ONE(asin) WARPBOOK_OF_ONE(acos) WARPBOOK_OF_ONE(atan)
+WARPBOOK_OF_ONE(sinh) WARPBOOK_OF_ONE(cosh) WARPBOOK_OF_ONE(tanh) WARPBOOK_OF_ONE(erf) WARPBOOK_OF_ONE(erfc)
+WARPBOOK_OF_ONE(floor) WARPBOOK_OF_ONE(ceil) WARPBOOK_OF_ONE(round) WARPBOOK_OF_ONE(trunc) WARPBOOK_OF_ONE(rint) WARPBOOK_OF_ONE(fabs)
+WARPBOOK_OF_TWO(pow) WARPBOOK_OF_TWO(atan2) WARPBOOK_OF_TWO(fmod) WARPBOOK_OF_TWO(hypot)
+#undef WARPBOOK_OF_ONE
+#undef WARPBOOK_OF_TWO
 ";
 
 /// The mend for code of the host.

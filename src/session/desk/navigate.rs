@@ -138,8 +138,8 @@ impl Desk {
         let Some(lesson) = self.state.place.lesson.clone() else { return };
         let Some(param) = lesson.param(id) else { return };
         if !param.domain.accepts(value) {
-            let problem = Diagnostic::error(format!("{} cannot be {value}", param.label))
-                .hint(format!("it takes {}", param.domain.describe()));
+            let problem =
+                Diagnostic::error(format!("{} cannot be {value}", param.label)).hint(param.domain.advice(value));
             self.state.status.notices.push(Notice::Problem(problem));
             return;
         }

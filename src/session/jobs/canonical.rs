@@ -180,8 +180,17 @@ impl Canonical {
             // A recording is of a kernel as a pack has it.
             Code::Ptx(_) => {}
             Code::Cuda { twin: _, constants, launch } => {
-                let CudaLaunch { shared_bytes, maps, persistent, values, ptx, defines: _, for_nvcc: _, instance: _ } =
-                    launch;
+                let CudaLaunch {
+                    shared_bytes,
+                    maps,
+                    persistent,
+                    values,
+                    ptx,
+                    defines: _,
+                    target: _,
+                    for_nvcc: _,
+                    instance: _,
+                } = launch;
                 self.named(constants);
                 self.int(*shared_bytes);
                 self.list(maps, Self::map);

@@ -18,10 +18,18 @@ pub fn unmet(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Diag
             now.push(said);
         }
     }
-    let to_turn: Vec<String> = lesson.blame(&requirement.condition).iter().map(|id| known_as(lesson, id)).collect();
+    let to_turn = lesson.blame(&requirement.condition).into_iter().map(|id| {
+        let name = known_as(lesson, &id);
+        let Some(param) = lesson.param(&id) else { return name };
+        let is_met = |value: f64| lesson.unmet(variant, &with(params, &[(id.clone(), value)])).is_none();
+        let now = params.get(&id).copied().unwrap_or(param.default);
+        let near: Vec<String> = param.domain.neighbours(now, is_met).iter().flatten().map(f64::to_string).collect();
+        if near.is_empty() { name } else { format!("{name} to {}", any_of(&near)) }
+    });
+    let to_turn: Vec<String> = to_turn.collect();
     let message = format!("kernel `{}` cannot run: {}: now {}", kernel.id, requirement.text, now.join(", "));
     let problem = Diagnostic { place: Some(requirement.place.clone()), ..Diagnostic::error(message) };
-    Some(problem.hint(format!("change {}", any_of(&to_turn))))
+    Some(problem.hint(format!("change {}", to_turn.join(", or "))))
 }
 
 /// The parameters to change if a shader does not compile at `params`: the one with whose default it `compiles`, or all that differ from

@@ -24,10 +24,12 @@ use crate::trace::record::Backend;
 /// Fuel for a checked launch: far more than one of that size needs, yet little enough to end soon.
 const FUEL: u64 = 300_000_000;
 
-/// All problems of a pack, in the lessons' order. `on_lesson` gets each lesson's id and its problems.
+/// All problems of a pack, in the lessons' order; of the lessons `only`, unless it is empty, kernels are run. `on_lesson` gets each
+/// lesson's id and its problems.
 pub fn check(
     devices: &Devices,
     files: &PackFiles,
+    only: &[String],
     cancel: &AtomicBool,
     on_lesson: &mut dyn FnMut(&str, &[Diagnostic]),
 ) -> (Pack, Vec<Diagnostic>) {
@@ -39,7 +41,8 @@ pub fn check(
     all.extend(Quotes::load(files, &pack, &recordings, &models).1);
     all.extend(concept_problems(&pack));
     let compiles = twins_not_compiled(devices, &pack).is_none();
-    for lesson in &pack.lessons {
+    all.extend(only.iter().filter_map(|id| run::lesson(&pack, id).err()));
+    for lesson in pack.lessons.iter().filter(|lesson| only.is_empty() || only.contains(&lesson.id)) {
         let mut problems = lesson_problems(devices, lesson, cancel);
         for variant in lesson.programs.iter().flat_map(Program::variants).filter(|_| compiles) {
             problems.extend(twin_problems(devices, lesson, &variant));

@@ -1,7 +1,5 @@
 //! A kernel in a .cu or .ptx file: its PTX, its parameters, and the job that it is with its arguments.
 
-use std::path::Path;
-
 use super::devices::Devices;
 use super::pointee::Pointee;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
@@ -53,7 +51,7 @@ pub struct Described {
     pub has_dynamic_shared: bool,
 }
 
-/// The kernel `entry` of the text of a .cu or .ptx file; the only one if it is None. The source of a .ptx file is at `source`.
+/// The kernel of the text of a .cu or .ptx file that the options choose; the only one if they name none.
 ///
 /// # Errors
 /// The file cannot be read or compiled, or has no such kernel.
@@ -61,17 +59,20 @@ pub fn describe(
     devices: &Devices,
     target: &str,
     text: String,
-    entry: Option<&str>,
-    source: Option<&Path>,
-    defines: &[(String, f64)],
+    options: &TraceOptions,
 ) -> Result<Described, Diagnostic> {
+    let (entry, source) = (options.entry.as_deref(), options.source.as_deref());
     // A name with arguments is an instance of a template, which is compiled for the trace.
     let instance = entry.filter(|entry| entry.contains('<') && is_cuda(target));
     let (file, source, ptx) = if is_cuda(target) {
         let source = parts::compose_on_disk(target, text)?;
-        let ptx = compiled(devices, target, &source, defines, instance)?;
+        let ptx = compiled(devices, target, &source, options, instance)?;
         (target.to_owned(), source, ptx)
     } else {
+        if let Some(wanted) = &options.target {
+            let problem = Diagnostic::error(format!("--target {wanted} is for a .cu file")).in_file(target);
+            return Err(problem.hint("leave it out: PTX names its own .target"));
+        }
         let (file, source) = match source {
             None => (target.to_owned(), text.clone()),
             Some(path) => {
@@ -98,7 +99,13 @@ pub fn describe(
 /// Compile errors, or text that is no PTX.
 pub fn kernel_names(devices: &Devices, target: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
     let ptx = match is_cuda(target) {
-        true => compiled(devices, target, &parts::compose_on_disk(target, text.to_owned())?, &[], None)?,
+        true => compiled(
+            devices,
+            target,
+            &parts::compose_on_disk(target, text.to_owned())?,
+            &TraceOptions::default(),
+            None,
+        )?,
         false => text.to_owned(),
     };
     let entries = simt::ptx_entries(target, &ptx)?;
@@ -126,9 +133,8 @@ pub(super) fn of_text(
     text: String,
     options: &TraceOptions,
 ) -> Result<Target, Vec<Diagnostic>> {
-    let described =
-        describe(devices, target, text, options.entry.as_deref(), options.source.as_deref(), &options.constants);
-    let Described { twin, ptx, named, block, has_dynamic_shared } = described.map_err(|problem| vec![problem])?;
+    let described = describe(devices, target, text, options).map_err(|problem| vec![problem])?;
+    let Described { twin, ptx, named, block, has_dynamic_shared } = described;
     let shape = shape(options, block);
     let (mut arguments, mut problems) = arguments(&twin, &named, options);
     if has_dynamic_shared && options.shared_bytes == 0 {
@@ -287,12 +293,13 @@ fn compiled(
     devices: &Devices,
     file: &str,
     source: &str,
-    defines: &[(String, f64)],
+    options: &TraceOptions,
     instance: Option<&str>,
 ) -> Result<String, Diagnostic> {
     let twin = Twin { file: file.to_owned(), source: source.into(), entry: String::new(), shipped: None };
     let instance = instance.map(str::to_owned);
-    let launch = CudaLaunch { defines: defines.to_vec(), for_nvcc: true, instance, ..CudaLaunch::default() };
+    let (defines, target) = (options.constants.clone(), options.target.clone());
+    let launch = CudaLaunch { defines, target, for_nvcc: true, instance, ..CudaLaunch::default() };
     let launch = Launch {
         kernel: file.to_owned(),
         code: Code::Cuda { twin, constants: Vec::new(), launch },
@@ -423,13 +430,32 @@ fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argum
             }
         }
     }
+    for (name, other) in &options.shared {
+        let is_pointer = |name: &String| named.iter().any(|n| n.name == *name && n.parameter.is_pointer);
+        let is_given_size = |name: &String| options.buffers.iter().any(|(given, ..)| given == name);
+        let wrong = if !is_pointer(name) || !is_pointer(other) {
+            let wrong = if is_pointer(name) { other } else { name };
+            Some(format!("`{wrong}` is no pointer of `{entry}`"))
+        } else if options.shared.iter().any(|(shared, _)| shared == other) {
+            Some(format!("`{other}` has no buffer of its own"))
+        } else if is_given_size(name) {
+            Some(format!("`{name}` is given a buffer of its own, too"))
+        } else {
+            None
+        };
+        let hint = "--buffer out=@x makes the pointer `out` lead to the buffer of the pointer `x`";
+        problems.extend(wrong.map(|wrong| Diagnostic::error(format!("--buffer {name}=@{other}: {wrong}")).hint(hint)));
+    }
     for n in named {
         let given = options.arguments.iter().filter(|(name, _)| *name == n.name).collect::<Vec<_>>();
         let is_buffer =
             n.parameter.bytes == 8 && (n.parameter.is_pointer || options.buffers.iter().any(|(b, ..)| *b == n.name));
         let ty = n.parameter.type_words();
         match (is_buffer, given.as_slice()) {
-            (true, _) => arguments.push(Argument::Buffer(n.name.clone())),
+            (true, _) => {
+                let shared = options.shared.iter().find(|(name, _)| *name == n.name).map(|(_, other)| other);
+                arguments.push(Argument::Buffer(shared.unwrap_or(&n.name).clone()));
+            }
             // Triton passes two pointers of its own that kernels rarely follow.
             (false, []) if n.declared.is_none() && is_triton(twin) => {
                 arguments.push(Argument::Value(vec![0; n.parameter.bytes as usize]));

@@ -132,8 +132,7 @@ pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnost
             return Err(unknown(format!("lesson `{}` has no parameter `{id}`", lesson.id), id, known));
         };
         if !param.domain.accepts(*value) {
-            return Err(Diagnostic::error(format!("{id} cannot be {value}"))
-                .hint(format!("it takes {}", param.domain.describe())));
+            return Err(Diagnostic::error(format!("{id} cannot be {value}")).hint(param.domain.advice(*value)));
         }
     }
     Ok(jobs::with(&jobs::defaults(lesson), set))

@@ -48,10 +48,14 @@ pub struct TraceOptions {
     pub source: Option<PathBuf>,
     /// The language that a lesson's kernel is traced in.
     pub language: Language,
-    /// Values of overrides and of constants.
-    pub constants: Vec<(String, f64)>,
+    /// Values of overrides and of constants, and texts of macros.
+    pub constants: Vec<(String, String)>,
+    /// The architecture that a .cu file is compiled for, such as `sm_80`.
+    pub target: Option<String>,
     /// Sizes and contents of runtime-sized buffers, by name.
     pub buffers: Vec<(String, u64, Init)>,
+    /// Pointers of a kernel in CUDA or PTX that lead to another one's buffer: both names.
+    pub shared: Vec<(String, String)>,
     /// A lesson's parameters that differ from their defaults.
     pub set: Vec<(String, f64)>,
     /// Kernels for places in a program, by the pass's id.
@@ -83,7 +87,9 @@ impl Default for TraceOptions {
             source: None,
             language: Language::default(),
             constants: Vec::new(),
+            target: None,
             buffers: Vec::new(),
+            shared: Vec::new(),
             set: Vec::new(),
             rungs: Vec::new(),
             warp_width: 32,
@@ -93,6 +99,38 @@ impl Default for TraceOptions {
             limit: None,
             members: Vec::new(),
         }
+    }
+}
+
+impl TraceOptions {
+    /// The constants of a kernel in WGSL or of a lesson, which are numbers.
+    fn numbers(&self) -> Result<Vec<(String, f64)>, Diagnostic> {
+        let number = |(name, text): &(String, String)| {
+            let value = match text.as_str() {
+                "true" => Some(1.0),
+                "false" => Some(0.0),
+                other => other.parse().ok().filter(|value: &f64| value.is_finite()),
+            };
+            let value = value.ok_or_else(|| {
+                Diagnostic::error(format!("--const {name}={text}: `{text}` is no number"))
+                    .hint("give a number, true or false; only a macro of a .cu file has any text")
+            })?;
+            Ok((name.clone(), value))
+        };
+        self.constants.iter().map(number).collect()
+    }
+
+    /// An error where an option is given that only a kernel in CUDA or PTX has.
+    fn check_of_wgsl(&self, what: &str) -> Result<(), Diagnostic> {
+        if let Some(target) = &self.target {
+            let problem = Diagnostic::error(format!("--target {target} is for a .cu file, not for {what}"));
+            return Err(problem.hint("leave --target out"));
+        }
+        if let Some((name, other)) = self.shared.first() {
+            let problem = Diagnostic::error(format!("--buffer {name}=@{other} is for pointers, not for {what}"));
+            return Err(problem.hint(format!("give `{name}` a buffer of its own: --buffer {name}=COUNT")));
+        }
+        Ok(())
     }
 }
 
@@ -225,6 +263,7 @@ fn unreadable(target: &str, error: &std::io::Error) -> Diagnostic {
 /// The job of a WGSL text.
 fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
+    options.check_of_wgsl("WGSL").map_err(one)?;
     let file = target.to_owned();
     let source = parts::compose_on_disk(&file, source.to_owned()).map_err(one)?;
     let entry = pick_entry(&file, &source, options.entry.as_deref())?;
@@ -233,7 +272,8 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
             Diagnostic::error("a file needs a grid").hint("add --grid X[,Y[,Z]]: workgroups in each dimension")
         ));
     };
-    let Settled { source, consts, overrides } = wgsl::settle(&file, &source, &options.constants)?;
+    let constants = options.numbers().map_err(one)?;
+    let Settled { source, consts, overrides } = wgsl::settle(&file, &source, &constants)?;
     let program = Program::compile(&file, &source, &entry, &overrides)?;
     let buffers = sized(&file, program.bindings(), options)?;
     let wgsl = Wgsl { file, source: source.into(), entry: entry.clone(), overrides, consts, twin: None };
@@ -268,6 +308,7 @@ fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Targ
         let problem = Diagnostic::error(format!("--set-uniform {path} is of a .wgsl file, not of a lesson"));
         return Err(one(problem.hint("set the lesson's parameters with --set, and buffers with --input")));
     }
+    options.check_of_wgsl("a lesson").map_err(one)?;
     let (id, pass) = rest.split_once('/').map_or((rest, None), |(id, pass)| (id, Some(pass)));
     let which = Which { programs: vec![id.to_owned()], rungs: options.rungs.clone(), ..Which::default() };
     let which =
@@ -326,7 +367,7 @@ fn changed(
         if let (Some(wanted), crate::lesson::Code::Wgsl { entry, .. }) = (&options.entry, &mut kernel.code) {
             entry.clone_from(wanted);
         }
-        for (name, value) in &options.constants {
+        for (name, value) in &options.numbers().map_err(|problem| vec![problem])? {
             let value = crate::lesson::Expr::parse(&value.to_string());
             let value = value.map_err(|why| vec![Diagnostic::error(why.to_string())])?;
             match kernel.constants.iter_mut().find(|(known, _)| known == name) {

@@ -120,8 +120,10 @@ pub struct CudaLaunch {
     pub values: Vec<(u32, String, f64)>,
     /// Its PTX, of a kernel that comes with it.
     pub ptx: Option<Arc<str>>,
-    /// Macros with numbers, of a kernel that is in no lesson.
-    pub defines: Vec<(String, f64)>,
+    /// Macros with their texts, of a kernel that is in no lesson.
+    pub defines: Vec<(String, String)>,
+    /// The architecture to compile for instead of the device's, such as `sm_80` or `sm_90a`.
+    pub target: Option<String>,
     /// Whether its text was written for nvcc, which includes headers of its own and compiles the host's functions, too.
     pub for_nvcc: bool,
     /// The instance of a template that is compiled, such as `scale<float>`.

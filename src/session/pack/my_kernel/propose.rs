@@ -12,6 +12,7 @@ use crate::job::{Argument, Assembled, BindingKind};
 use crate::session::run::cuda_file::{self, Described};
 use crate::session::run::devices::Devices;
 use crate::session::run::pointee::Pointee;
+use crate::session::run::shader_file::TraceOptions;
 use crate::simt::{self, Binding, Program};
 
 /// The threads of a block that are proposed.
@@ -143,7 +144,9 @@ fn of_cuda(
     entry: &str,
     source: Option<&Path>,
 ) -> Result<Setup, Vec<Diagnostic>> {
-    let described = cuda_file::describe(devices, name, text.to_owned(), Some(entry), source, &[]);
+    let (entry, source) = (Some(entry.to_owned()), source.map(Path::to_owned));
+    let options = TraceOptions { entry, source: source.clone(), ..TraceOptions::default() };
+    let described = cuda_file::describe(devices, name, text.to_owned(), &options);
     let Described { twin, ptx, named, block, .. } = described.map_err(|problem| vec![problem])?;
     let arguments = named.iter().map(|n| match n.parameter.is_pointer {
         true => Argument::Buffer(n.name.clone()),

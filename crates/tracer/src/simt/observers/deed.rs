@@ -124,7 +124,8 @@ impl Deed {
         if self.is_weak() || other.is_weak() || self.is_volatile() && other.is_volatile() {
             return Some(Conflict::Race);
         }
-        if [self, other].contains(&Self::Poll) {
+        // A load beside a compare-exchange is one that fails: what it gets is as what that returns, which hands the word over.
+        if [self, other].contains(&Self::Poll) || [self, other].contains(&Self::CompareExchange) {
             return None;
         }
         if !self.writes() || !other.writes() {
@@ -138,7 +139,7 @@ impl Deed {
     fn commutes(self, other: Self) -> bool {
         let both = [self, other].map(|deed| if deed == Self::VolatileWrite { Self::Store } else { deed });
         let lock = both.contains(&Self::Store) && both.contains(&Self::Exchange);
-        both[0] == both[1] && both[0] != Self::Store || both.contains(&Self::CompareExchange) || lock
+        both[0] == both[1] && both[0] != Self::Store || lock
     }
 
     /// Whether it is a store of a value that does not depend on what was there.
@@ -196,6 +197,7 @@ mod tests {
             (Deed::Store, Deed::Add, Some(Conflict::Word)),
             (Deed::Store, Deed::Exchange, None),
             (Deed::Store, Deed::CompareExchange, None),
+            (Deed::Fetch, Deed::CompareExchange, None),
             (Deed::Fetch, Deed::Add, Some(Conflict::Value)),
             (Deed::VolatileRead, Deed::VolatileWrite, Some(Conflict::Race)),
             (Deed::VolatileWrite, Deed::VolatileWrite, Some(Conflict::Race)),

@@ -39,15 +39,27 @@ impl Pair<'_> {
                 }
             }
             Conflict::Value | Conflict::Told => {
-                let pair = if by.deed.writes() && !other.deed.writes() {
-                    [self.other, self.by]
-                } else {
-                    [self.by, self.other]
-                };
+                let pair = self.load_first();
                 let line = self.place(pair[0].mark.site).line;
                 findings.question(line, buffer, reach, || (self.value(pair), self.barrier()));
             }
         }
+    }
+
+    /// Reports them where it is known that their order matters, whichever conflict it is.
+    pub fn report_decided(&self, conflict: Conflict, fence: impl FnOnce() -> Option<Mend>, findings: &mut Findings) {
+        if !matches!(conflict, Conflict::Value | Conflict::Told) {
+            return self.report(Conflict::Race, fence, findings);
+        }
+        let pair = self.load_first();
+        let line = self.place(pair[0].mark.site).line;
+        findings.report_race(line, self.buffer(), self.reach(), || (self.value(pair), self.barrier()));
+    }
+
+    /// The two, the load before what changes its value.
+    fn load_first(&self) -> [Far; 2] {
+        let is_load_before = self.by.mark.deed.writes() && !self.other.mark.deed.writes();
+        if is_load_before { [self.other, self.by] } else { [self.by, self.other] }
     }
 
     fn place(&self, site: u32) -> &Place {

@@ -88,23 +88,20 @@ impl Observer for Witness<'_> {
             let Some(lane) = lane else { continue };
             let by = Far { block, mark: mark(lane, access.value(lane, index * known.grain, known.grain)) };
             // Stores of one value leave it, whichever comes first.
-            let open = |other: &&Far| {
-                let Some(conflict) = deed.conflict(other.mark.deed).filter(|_| other.block != block) else {
-                    return false;
-                };
+            let open = |other: &Far| {
+                let conflict = deed.conflict(other.mark.deed).filter(|_| other.block != block)?;
                 let excused = conflict == Conflict::Word || known.dialect.is_ptx() && standing != Standing::Alike;
                 let alike = excused && is_same_store(&other.mark, &by.mark);
                 let is_told =
                     deed.is_weak() && !other.mark.deed.is_plain() && part.told.contains(&(block, by.mark.lane));
-                !alike && !(is_told && !self.order_matters)
+                let is_ordered = is_told && !self.order_matters;
+                (!alike && !is_ordered).then_some((*other, conflict))
             };
-            let other = part.seen.iter().find(open).copied();
-            if let Some(other) = other {
+            if let Some((other, conflict)) = part.seen.iter().find_map(open) {
                 part.named = true;
-                // Which of both conflicts it is does not matter: that it matters is known.
                 let fence = || self.handed.fence(known.code, &other, &by, |_| [true; 2]);
                 let pair = Pair { known: &known, by, other, byte: index * known.grain };
-                pair.report(Conflict::Race, fence, &mut self.findings);
+                pair.report_decided(conflict, fence, &mut self.findings);
             }
             if part.seen.iter().all(|seen| seen.mark.deed != deed) {
                 part.seen.push(by);
