@@ -166,7 +166,7 @@ fn options(text: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn options_in_messages_exist() {
-    let commands = "list,doctor,run,sweep,trace,diff,assert,counters,check,assemble,bench,record,export,ledger,worklog,rerun,film,predict,shot,new,tokenizer train,tokenizer encode,ranks,zero-fit";
+    let commands = "list,doctor,run,sweep,trace,diff,assert,counters,check,assemble,bench,record,export,ledger,review,worklog,rerun,film,predict,shot,new,tokenizer train,tokenizer encode,ranks,zero-fit";
     let help = |command: &str| warpbook(&command.split(' ').chain(["--help"]).collect::<Vec<_>>()).out;
     let help: String = commands.split(',').map(help).collect();
     let known: BTreeSet<&str> = options(&help).collect();

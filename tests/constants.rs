@@ -85,7 +85,7 @@ fn what_cannot_be_names_the_number_and_what_to_change() {
         (
             set(&[("bm", 64.0), ("tm", 24.0)]),
             "kernel `blocks` cannot run: BM must be a multiple of TM: each lane computes TM rows: now bm = 64, tm = 24; \
-             change BM (`bm`) to 48 or 72, or TM (`tm`) to 16 or 32",
+             change BM (`bm`) to 48 or 72, or TM (`tm`) to 8",
         ),
         (
             set(&[("bm", 2048.0), ("bk", 16.0), ("tm", 8.0), ("tn", 8.0)]),

@@ -177,7 +177,7 @@ fn arguments(args: &[Arg]) -> String {
             ArgKind::Text => "a text".to_owned(),
             ArgKind::Texts => "a list of texts".to_owned(),
             ArgKind::Buffer => "a buffer".to_owned(),
-            ArgKind::Number => "an expression".to_owned(),
+            ArgKind::Number | ArgKind::Count(_) => "an expression".to_owned(),
             ArgKind::Experiment => "an experiment".to_owned(),
             ArgKind::Program => "a program".to_owned(),
             ArgKind::UpTo(most) => format!("0 to {most}"),

@@ -47,7 +47,7 @@ fn a_race_fails_the_check_of_a_kernel_whose_result_is_right() {
     let problems = check::lesson_problems(&devices(), &Arc::new(lesson), &AtomicBool::new(false));
     let [problem] = &problems[..] else { panic!("{problems:?}") };
     assert!(problem.to_string().starts_with(&format!("shaders/coalescing/copy.wgsl:{line}:")), "{problem}");
-    assert!(problem.message.contains("local indices 0 and 1 of workgroup 0 race for word 0"), "{problem}");
+    assert!(problem.message.contains("local indices 1 and 32 of workgroup 0 race for word 0"), "{problem}");
 }
 
 #[test]

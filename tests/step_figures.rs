@@ -23,6 +23,7 @@ fn what_a_figure_takes_is_checked_at_its_place() {
         "Contents",
         "Contents(buffer: \"sums\", limit: \"n / 2\", at: 0.5)",
         "Contents(title: \"The sums\", caption: \"After the scan.\")",
+        "Experts(chosen: \"sums\", experts: 4096)",
     ] {
         assert_eq!(found(right), Vec::<String>::new(), "{right}");
     }
@@ -36,6 +37,9 @@ fn what_a_figure_takes_is_checked_at_its_place() {
         ("Contents(limit: \"n /\")", "`limit` cannot be computed"),
         ("Contents(title: 7)", "`title` is no text"),
         ("Experts(experts: \"8\")", "the figure Experts is missing `chosen`"),
+        ("Experts(chosen: \"sums\", experts: \"1e15\")", "is no count from 0 to 4,096"),
+        ("Experts(chosen: \"sums\", experts: 1e15)", "is no count from 0 to 4,096"),
+        ("Schedulers(warps: \"0 - n\")", "is no count from 0 to 1,024"),
         ("\"Contents\"", "this is no figure"),
         ("Contents(at: )", "cannot read this"),
     ] {

@@ -31,6 +31,7 @@ pub fn show(ui: &mut Ui, state: &State) {
             };
             ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());
         }
+        findings(ui, state);
         table(ui, &figures, missing(state), wrong || began_wrong);
         ui.add_space(8.0);
         let title = if lines.is_empty() {
@@ -41,6 +42,14 @@ pub fn show(ui: &mut Ui, state: &State) {
         ui.label(RichText::new(title).size(theme::SMALL).color(muted));
         lines.iter().for_each(|line| row(ui, line));
     });
+}
+
+/// How many findings the kernel had, and has now, if it had or has any.
+fn findings(ui: &mut Ui, state: &State) {
+    let Some([before, now]) = state.findings_before_and_now().filter(|both| *both != [0, 0]) else { return };
+    let ink = if now == 0 { Hue::Shared.ink() } else { Hue::Conflict.ink() };
+    let text = RichText::new(format!("findings {before} to {now}")).size(theme::SMALL);
+    ui.label(text.color(theme::color(theme::of(ui), ink)));
 }
 
 /// The placeholder for a missing figure, before and after: it may still arrive, unless that side failed.

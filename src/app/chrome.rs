@@ -27,6 +27,8 @@ pub struct Sheets<'a> {
     pub help: &'a mut bool,
     /// The start page.
     pub home: &'a mut bool,
+    /// The review.
+    pub reviews: &'a mut bool,
 }
 
 /// The bar above: where the reader is, and what applies to all of the window.
@@ -36,6 +38,11 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
     let name = egui::Button::new(RichText::new("Warpbook").font(theme::prose_bold(18.0))).frame(false);
     if ui.add(name).on_hover_text("The start page").clicked() {
         *sheets.home = !*sheets.home;
+    }
+    if !state.diary.due.is_empty() {
+        let due = RichText::new(format!("{} due", state.diary.due.len())).size(theme::UI);
+        let help = "Questions, exercises and cards that are due for review";
+        *sheets.reviews = ui.button(due.color(theme::color(theme::of(ui), Ink::Accent))).on_hover_text(help).clicked();
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.add(egui::Button::new("?").min_size(egui::vec2(32.0, 28.0))).on_hover_text("The keys (?)").clicked() {
@@ -211,9 +218,6 @@ fn said(warning: &Warning) -> String {
 const FIGURES: &str = "The median of n samples; 80 % of them lie between p10 and p90. Cold cache: no sample finds its data in the cache. \
                        The last figure is the trace's: the warps of the whole grid, counted one by one.";
 
-/// Findings that are shown over the page.
-const FINDINGS: usize = 2;
-
 /// Tooltip on the name of a software device.
 const SOFTWARE: &str = "The driver computes on the CPU: its times say little about a GPU. Compare the traces here, and the times on a machine with a GPU.";
 
@@ -265,9 +269,11 @@ fn figures(state: &State) -> String {
         None => {}
     }
     if let Some(timing) = measured.and_then(|r| r.timing.as_ref()) {
+        let device = state.acting_device().map(|device| device.name).unwrap_or_default();
         parts.push(format!(
-            "{}, p10–p90 {}–{}, n = {}, {} cache",
+            "{} on {}, p10–p90 {}–{}, n = {}, {} cache",
             si(timing.median_s, "s"),
+            device.split(" (").next().unwrap_or_default(),
             si(timing.p10_s, "s"),
             si(timing.p90_s, "s"),
             timing.samples.len(),
@@ -316,16 +322,6 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         for problem in found.iter().filter(|p| !p.not_here).take(2) {
             card(ui, Hue::Store, |ui| page_problem(ui, problem));
         }
-    }
-    let findings: Vec<_> = state.found.findings(program, &state.place).filter(|_| !written).collect();
-    for (shown, finding) in findings.iter().take(FINDINGS).enumerate() {
-        card(ui, Hue::Store, |ui| {
-            ui.add(egui::Label::new(format!("Line {}: {}", finding.line, finding.message)).wrap());
-            let more = findings.len().saturating_sub(FINDINGS);
-            if shown + 1 == FINDINGS && more > 0 {
-                ui.label(format!("and {}", counted(more as u64, "more finding")));
-            }
-        });
     }
     for (index, notice) in state.status.notices.iter().enumerate().rev().take(4) {
         let hue = if matches!(notice, Notice::Problem(_)) { Hue::Conflict } else { Hue::Shared };

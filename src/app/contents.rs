@@ -1,126 +1,19 @@
-//! The contents: a search over all pages, the lessons, and the steps of the open one.
+//! The contents: the search, the lessons, and the steps of the open one.
 
 use egui::{RichText, ScrollArea, Ui};
 
+use super::search::Search;
 use super::theme;
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::{Inline, Lesson, Step, each_inline};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::learn::saved::LessonSaved;
-
-/// The field of the search, and what is in it, in lower case.
-fn search(ui: &mut Ui) -> String {
-    let id = egui::Id::unique("search");
-    let mut text = ui.data(|d| d.get_temp::<String>(id)).unwrap_or_default();
-    ui.add_space(8.0);
-    let field = egui::TextEdit::singleline(&mut text).id(id.with("field")).hint_text("Search");
-    let response = ui.add(field.desired_width(f32::INFINITY)).on_hover_text("Pages, terms, kernels and your own words");
-    response.widget_info(|| {
-        egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Search pages, terms, kernels and your words")
-    });
-    let find = [egui::Key::F, egui::Key::K].map(|key| egui::KeyboardShortcut::new(egui::Modifiers::COMMAND, key));
-    if ui.input_mut(|i| find.iter().any(|find| i.consume_shortcut(find))) {
-        response.request_focus();
-    }
-    if response.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Escape)) {
-        text.clear();
-    }
-    let asked = text.trim().to_lowercase();
-    ui.data_mut(|d| d.insert_temp(id, text));
-    asked
-}
-
-/// Where a page has what was searched for, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
-    Exercise,
-    Terms,
-    Title,
-    OwnWords,
-    Prose,
-    Kernel,
-}
-
-/// Where a page has what was searched for; None if it has not all of its words.
-fn place(lesson: &Lesson, step: &Step, own: Option<&LessonSaved>, asked: &str) -> Option<Place> {
-    let has = |text: &str| asked.split_whitespace().all(|word| text.to_lowercase().contains(word));
-    if step.exercises().next().is_some() && has(&format!("exercise {}", lesson.title)) {
-        return Some(Place::Exercise);
-    }
-    if has(&step.terms.join(" ")) {
-        return Some(Place::Terms);
-    }
-    if has(&step.title) {
-        return Some(Place::Title);
-    }
-    if own.and_then(|own| own.words.get(&step.id)).is_some_and(|words| has(words)) {
-        return Some(Place::OwnWords);
-    }
-    let mut prose = String::new();
-    each_inline(&step.blocks, &mut |inline| {
-        if let Inline::Text(text) = inline {
-            prose.push_str(text);
-            prose.push(' ');
-        }
-    });
-    if has(&prose) {
-        return Some(Place::Prose);
-    }
-    let own = own.into_iter().flat_map(|own| &own.edits).filter(|edit| edit.of == step.variant);
-    let mut texts = lesson.launched(&step.variant).into_iter().flatten().map(|kernel| kernel.source().to_string());
-    (texts.any(|text| has(&text)) || own.into_iter().any(|edit| has(&edit.source))).then_some(Place::Kernel)
-}
-
-/// The pages that have what was searched for, the best places first.
-fn found(ui: &mut Ui, state: &State, asked: &str) -> Vec<Command> {
-    let pages = state.library.pack.lessons.iter().flat_map(|lesson| {
-        let steps = lesson.steps.iter().enumerate();
-        let own = state.saved.lessons.get(&lesson.id);
-        steps.filter_map(move |(index, step)| Some((place(lesson, step, own, asked)?, lesson, index, step)))
-    });
-    let mut pages: Vec<_> = pages.collect();
-    pages.sort_by_key(|(place, ..)| *place);
-    let mut commands = Vec::new();
-    let muted = theme::color(theme::of(ui), Ink::Muted);
-    ScrollArea::vertical().id_salt("found").auto_shrink(false).show(ui, |ui| {
-        ui.add_space(8.0);
-        if pages.is_empty() {
-            ui.add(egui::Label::new(RichText::new("No page has these words.").color(muted)).wrap());
-        }
-        for (place, lesson, index, step) in pages {
-            let said = match place {
-                Place::OwnWords => "in your own words".to_owned(),
-                Place::Kernel => "in a kernel's text".to_owned(),
-                Place::Exercise => format!("{}, exercise", lesson.title),
-                _ if step.terms.is_empty() => lesson.title.clone(),
-                _ => step.terms.join(", "),
-            };
-            let mut clicked = step_row(ui, index, &step.title, false, false);
-            ui.horizontal_top(|ui| {
-                ui.add_space(20.0);
-                ui.vertical(|ui| {
-                    let terms = RichText::new(said).size(theme::SMALL).color(muted);
-                    clicked |= ui.add(egui::Label::new(terms).wrap().sense(egui::Sense::click())).clicked();
-                });
-            });
-            if clicked {
-                if state.place.lesson.as_ref().is_none_or(|open| open.id != lesson.id) {
-                    commands.push(Command::OpenLesson(lesson.id.clone()));
-                }
-                commands.push(Command::GoTo(index));
-            }
-        }
-    });
-    commands
-}
 
 /// A search, lessons, the steps of the open one, and how far the reader has come.
-pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
+pub fn show(ui: &mut Ui, state: &State, search: &mut Search) -> Vec<Command> {
     let mut commands = Vec::new();
-    let asked = search(ui);
-    if !asked.is_empty() {
-        return found(ui, state, &asked);
+    ui.add_space(8.0);
+    if let Some(found) = search.show(ui, state) {
+        return found;
     }
     ScrollArea::vertical().id_salt("contents").auto_shrink(false).show(ui, |ui| {
         ui.add_space(16.0);

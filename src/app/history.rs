@@ -8,8 +8,8 @@ use crate::base::day;
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::learn::evidence::DAY;
 use crate::session::learn::gathered::{Gathered, Kind, gathered};
-use crate::session::learn::story::DAY;
 use crate::session::learn::told;
 
 /// The most days that are shown.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 
 use super::player::{Player, REST};
+use super::search::Search;
 use super::today::{self, Chosen, Page};
 use super::{dropped, history, ledger, paint, review, tabbed, theme};
 use crate::base::units::counted;
@@ -43,13 +44,29 @@ pub struct Home {
     ledger: ledger::Ledger,
     /// Minutes that each lesson takes.
     minutes: BTreeMap<String, usize>,
+    /// Whether it is to open once the journal is read, if reviews are due or the day is new.
+    greets: bool,
     /// How many of the learner's kernels had been opened when it was shown last.
     watched: Option<u32>,
 }
 
 impl Home {
-    /// Closes the page if a kernel of the learner's was set up and its lesson opened.
+    /// Opens it in a new window if reviews are due or the day is new.
+    pub fn greet(&mut self) {
+        self.greets = true;
+    }
+
+    /// Opens the review.
+    pub fn review(&mut self) {
+        (self.open, self.page) = (true, Page::Review);
+    }
+
+    /// Opens the page where it greets, and closes it if a kernel of the learner's was set up and its lesson opened.
     pub fn follow(&mut self, state: &State) {
+        let is_known = state.diary.is_loaded && !state.library.pack.lessons.is_empty();
+        if is_known && std::mem::take(&mut self.greets) {
+            self.open |= state.diary.is_new_day() || !state.diary.due.is_empty();
+        }
         let watched = state.library.watched;
         if self.watched.replace(watched).is_some_and(|before| before < watched) {
             self.open = false;
@@ -57,7 +74,7 @@ impl Home {
     }
 
     /// Shows the page in `room`; a lesson that is opened closes it.
-    pub fn show(&mut self, ui: &mut Ui, set: review::Set<'_>, room: Rect) -> Vec<Command> {
+    pub fn show(&mut self, ui: &mut Ui, set: review::Set<'_>, room: Rect, search: &mut Search) -> Vec<Command> {
         let state = set.state;
         let mut commands = Vec::new();
         ui.painter().rect_filled(room, 0.0, ui.visuals().panel_fill);
@@ -83,6 +100,17 @@ impl Home {
                 ui.label(RichText::new(MINE).size(theme::UI).color(theme::color(theme::of(ui), Ink::Muted)));
             });
             ui.add_space(24.0);
+            let found = ui.scope(|ui| {
+                ui.set_max_width(CARD);
+                search.show(ui, state)
+            });
+            if let Some(found) = found.inner {
+                if !found.is_empty() {
+                    self.go(Chosen::Read(found), &mut commands);
+                }
+                return;
+            }
+            ui.add_space(16.0);
             if let Some(chosen) = today::show(ui, state) {
                 self.go(chosen, &mut commands);
             }

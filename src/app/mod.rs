@@ -12,6 +12,7 @@ mod explore;
 mod export;
 mod fallback;
 mod format;
+mod found;
 mod glossary;
 mod help;
 mod highlight;
@@ -33,6 +34,7 @@ pub mod plot;
 mod predicted;
 mod recorded;
 mod review;
+mod search;
 pub mod shot;
 mod source;
 mod stage;
@@ -67,6 +69,7 @@ pub struct View {
     formulas: Formulas,
     export: export::Dialog,
     home: home::Home,
+    search: search::Search,
     /// Whether the sheet of keys is open.
     help: bool,
     /// Whether the fonts are drawn.
@@ -87,6 +90,14 @@ pub struct View {
 }
 
 impl View {
+    /// Begins with the open lesson, or with the start page where reviews are due or the day is new.
+    #[must_use]
+    pub fn greeting() -> Self {
+        let mut view = Self::default();
+        view.home.greet();
+        view
+    }
+
     /// Begins with the start page.
     #[must_use]
     pub fn at_home() -> Self {
@@ -179,7 +190,7 @@ impl View {
             let room = Rect::from_min_max(panes.bar.left_bottom(), panes.status.right_top());
             if self.home.open {
                 let set = review::Set { state, results: &results, formulas: &self.formulas };
-                commands.extend(self.home.show(ui, set, room));
+                commands.extend(self.home.show(ui, set, room, &mut self.search));
             } else {
                 let is_reading = state.library.problems.is_empty();
                 let text =
@@ -235,7 +246,9 @@ impl View {
             self.large = Some(Pane::Plot).filter(|plot| self.large != Some(*plot));
         }
         row(ui, panes.predicted.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(predicted::show(ui, state)));
-        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| commands.extend(contents::show(ui, state)));
+        pane(ui, panes.contents.shrink2(vec2(8.0, 0.0)), "contents", |ui| {
+            commands.extend(contents::show(ui, state, &mut self.search))
+        });
         row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
         self.bar(ui, state, &panes, &mut commands);
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
@@ -249,9 +262,13 @@ impl View {
 
     fn bar(&mut self, ui: &mut Ui, state: &State, panes: &Panes, commands: &mut Vec<Command>) {
         row(ui, panes.bar.shrink2(vec2(16.0, 0.0)), |ui| {
-            let mut sheets =
-                chrome::Sheets { export: &mut self.export.open, help: &mut self.help, home: &mut self.home.open };
+            let (mut reviews, home) = (false, &mut self.home.open);
+            let (export, help) = (&mut self.export.open, &mut self.help);
+            let mut sheets = chrome::Sheets { export, help, home, reviews: &mut reviews };
             commands.extend(chrome::bar(ui, state, &mut sheets));
+            if reviews {
+                self.home.review();
+            }
         });
     }
 
@@ -272,7 +289,7 @@ impl View {
         ui.menu_button(format!("{} · {step}", state.place.step + 1), |ui| {
             ui.set_width(240.0);
             ui.set_max_height(360.0);
-            commands.extend(contents::show(ui, state));
+            commands.extend(contents::show(ui, state, &mut self.search));
         });
         if !commands.is_empty() {
             self.large = Some(Pane::Page);

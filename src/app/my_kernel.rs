@@ -147,6 +147,19 @@ fn buffers(ui: &mut Ui, setup: &mut Setup) {
                     }
                 });
             expression(ui, &mut buffer.count, &format!("elements of {}", buffer.name));
+            if !buffer.members.is_empty() {
+                // What it holds is below, number by number.
+                ui.label(muted(ui, "the numbers below"));
+                ui.label(muted(ui, "uniform"));
+                ui.end_row();
+                for member in &mut buffer.members {
+                    ui.label(RichText::new(&member.path).font(theme::mono(theme::CODE)));
+                    ui.label(muted(ui, &member.ty));
+                    expression(ui, &mut member.value, &format!("value of {}", member.path));
+                    ui.end_row();
+                }
+                continue;
+            }
             ComboBox::from_id_salt(("begins", &buffer.name)).width(96.0).selected_text(buffer.begins.words()).show_ui(
                 ui,
                 |ui| {

@@ -1,22 +1,27 @@
 //! The review: what is due, one after the other, with other parameters than in the lesson.
 
-use egui::{RichText, Ui};
+use egui::{Key, RichText, Ui};
 
 use super::math::Formulas;
-use super::{page, theme};
+use super::{keys, page, theme};
 use crate::base::units::{figure, number, read_figure};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Inline, Lesson};
+use crate::lesson::{Inline, Lesson, Prediction};
 use crate::session::desk::Command;
 use crate::session::desk::ReviewCommand;
 use crate::session::desk::diary::Review;
 use crate::session::desk::state::State;
 use crate::session::jobs;
-use crate::session::learn::ledger::due;
+use crate::session::learn::evidence::Evidence;
+use crate::session::learn::graded::found_by;
 use crate::session::learn::predict::{Grade, Guess};
+use crate::session::learn::question;
 use crate::session::learn::review::{Ask, Prompt};
 use crate::session::learn::told;
+
+/// The keys of the options, in their order.
+const NUMBERS: [Key; 4] = [Key::Num1, Key::Num2, Key::Num3, Key::Num4];
 
 /// The inputs of the prose.
 #[derive(Clone, Copy)]
@@ -39,16 +44,16 @@ impl Set<'_> {
 pub fn show(ui: &mut Ui, set: Set<'_>, commands: &mut Vec<Command>) -> bool {
     let state = set.state;
     let Some(review) = &state.diary.review else {
-        let due = due(&state.library.pack.lessons, &state.diary.story, state.diary.now);
+        let due = &state.diary.due;
         if due.is_empty() {
             ui.label("Nothing is due.");
             return false;
         }
-        for item in &due {
+        for item in due {
             ui.label(told::item(&state.library.pack.lessons, item));
         }
         ui.add_space(8.0);
-        if ui.button("Begin").clicked() {
+        if ui.button("Begin").on_hover_text("Space or Enter").clicked() || is_going_on(ui) {
             commands.push(Command::Review(ReviewCommand::Begin));
         }
         return false;
@@ -57,7 +62,7 @@ pub fn show(ui: &mut Ui, set: Set<'_>, commands: &mut Vec<Command>) -> bool {
     let Some(prompt) = &review.prompt else {
         if review.is_over() {
             ui.label(format!("{} of {} right at first.", review.done.1, review.done.0));
-            if ui.button("Done").clicked() {
+            if ui.button("Done").on_hover_text("Space or Enter").clicked() || is_going_on(ui) {
                 commands.push(Command::Review(ReviewCommand::End));
             }
         } else {
@@ -115,12 +120,13 @@ fn asked(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), comman
                         (false, false) => label.clone(),
                     };
                     let button = egui::Button::new(text).selected(mine).min_size(egui::vec2(64.0, 32.0));
-                    if ui.add_enabled(review.given.is_none(), button).clicked() {
+                    let clicked = ui.add_enabled(review.given.is_none(), button).clicked();
+                    if review.given.is_none() && (clicked || NUMBERS.get(i).is_some_and(|key| keys::alone(ui, *key))) {
                         send(ReviewCommand::Answer(Guess::Choice(i)));
                     }
                 }
             });
-            answered(ui, review, answer.traced.map(|traced| figure(traced, unit)));
+            answered(ui, (review, prompt), answer.traced.map(|traced| figure(traced, unit)));
         }
         Ask::Number(question, _, unit, answer) => {
             set.body(ui, &filled(state, lesson, question));
@@ -130,7 +136,7 @@ fn asked(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), comman
             } else if let Some((Some(Guess::Number(given)), _)) = &review.given {
                 ui.label(format!("yours: {}", figure(*given, unit)));
             }
-            answered(ui, review, answer.traced.map(|traced| figure(traced, unit)));
+            answered(ui, (review, prompt), answer.traced.map(|traced| figure(traced, unit)));
         }
         Ask::Own(question, because) => {
             set.body(ui, &filled(state, lesson, question));
@@ -155,7 +161,7 @@ fn asked(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), comman
         Ask::Gone(problems) => {
             body(ui, "This can no longer be asked.");
             problems.iter().for_each(|problem| drop(ui.label(&problem.message)));
-            if ui.button("Next").clicked() {
+            if next(ui) {
                 send(ReviewCommand::Next);
             }
         }
@@ -170,25 +176,56 @@ fn asked(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), comman
     }
     if review.given.is_some() {
         ui.add_space(8.0);
-        if ui.button("Next").clicked() {
+        comes_back(ui, state, (review, prompt));
+        if next(ui) {
             send(ReviewCommand::Next);
         }
     }
     opens
 }
 
+/// The button that goes on, with its keys.
+fn next(ui: &mut Ui) -> bool {
+    ui.button("Next").on_hover_text("Space or Enter").clicked() || is_going_on(ui)
+}
+
+fn is_going_on(ui: &Ui) -> bool {
+    [Key::Space, Key::Enter].into_iter().any(|key| keys::alone(ui, key))
+}
+
+/// When the item is asked again; of a repeat, that it does not count.
+fn comes_back(ui: &mut Ui, state: &State, (review, prompt): (&Review, &Prompt)) {
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    let due = state.diary.story.items.get(&prompt.item).and_then(Evidence::due);
+    let when = due.map_or_else(String::new, |due| format!("It comes back {}.", told::ahead(due - state.diary.now)));
+    let repeat = if review.is_second { "This was practice: the solution was in sight. " } else { "" };
+    ui.label(RichText::new(format!("{repeat}{when}")).size(theme::SMALL).color(muted));
+    ui.add_space(6.0);
+}
+
 /// The parameters that are other than in the lesson.
 fn settings(ui: &mut Ui, prompt: &Prompt) {
+    // A question that says its numbers has the new ones in its words.
+    let said = |id: &str| prompt.prediction().is_some_and(|asked| question::says(asked, id));
     let words: Vec<String> = prompt
         .set
         .iter()
         .map(|(id, [from, to])| {
             let label = prompt.lesson.param(id).map_or(id.as_str(), |param| param.label.as_str());
-            format!("{label} is {} instead of {}", number(*to), number(*from))
+            format!("{label}: {} instead of {}", number(*to), number(*from))
         })
         .collect();
+    let usual = prompt.set.iter().map(|(id, [from, _])| {
+        let label = prompt.lesson.param(id).map_or(id.as_str(), |param| param.label.as_str());
+        format!("{label} = {}", number(*from))
+    });
+    let usual: Vec<String> = usual.collect();
     ui.add_space(6.0);
-    if !words.is_empty() {
+    if !words.is_empty() && prompt.set.keys().all(|id| said(id)) {
+        let muted = theme::color(theme::of(ui), Ink::Muted);
+        ui.label(RichText::new(format!("In the lesson, {}.", usual.join(", "))).size(theme::SMALL).color(muted));
+        ui.add_space(6.0);
+    } else if !words.is_empty() {
         let accent = theme::color(theme::of(ui), Ink::Accent);
         let text = format!("This time, {}.", words.join(", and "));
         ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::BODY)).color(accent)).wrap());
@@ -196,12 +233,13 @@ fn settings(ui: &mut Ui, prompt: &Prompt) {
     }
 }
 
-/// Whether the answer was right, and what the tracer counted.
-fn answered(ui: &mut Ui, review: &Review, traced: Option<String>) {
+/// Whether the answer was right, and how the right one is found.
+fn answered(ui: &mut Ui, (review, prompt): (&Review, &Prompt), found: Option<String>) {
     let Some((_, right)) = review.given else { return };
     let theme = theme::of(ui);
     let (word, ink) = if right { ("Right", Hue::Shared.ink()) } else { ("Wrong", Hue::Store.ink()) };
-    let text = format!("{word}: the tracer counts {}.", traced.unwrap_or_default());
+    let by = prompt.prediction().and_then(Prediction::answer).map_or("", found_by);
+    let text = format!("{word}: {}, {by}.", found.unwrap_or_default());
     ui.add_space(6.0);
     ui.label(RichText::new(text).font(theme::medium(theme::BODY)).color(theme::color(theme, ink)));
 }
@@ -213,15 +251,15 @@ fn own(ui: &mut Ui, set: Set<'_>, (review, prompt): (&Review, &Prompt), answer: 
     let mut command = None;
     ui.add_space(6.0);
     if !turned && review.given.is_none() {
-        turned = ui.button("Show the answer").clicked();
+        turned = ui.button("Show the answer").on_hover_text("Space").clicked() || keys::alone(ui, Key::Space);
         ui.data_mut(|d| d.insert_temp(id, turned));
         return None;
     }
     set.body(ui, answer);
     if review.given.is_none() {
         ui.horizontal(|ui| {
-            for (name, right) in [("I knew it", true), ("I did not", false)] {
-                if ui.button(name).clicked() {
+            for (name, right, key) in [("I knew it (1)", true, Key::Num1), ("I did not (2)", false, Key::Num2)] {
+                if ui.button(name).clicked() || keys::alone(ui, key) {
                     command = Some(ReviewCommand::Grade(right));
                 }
             }
@@ -240,15 +278,21 @@ fn number_field(ui: &mut Ui, unit: &str) -> Option<f64> {
     let mut given = None;
     ui.horizontal(|ui| {
         let field = ui.add(egui::TextEdit::singleline(&mut text).desired_width(120.0).hint_text("a number"));
+        // The field has the keyboard as soon as it is asked for, until the learner takes it elsewhere.
+        let begun = id.with("begun");
+        if !ui.data_mut(|d| std::mem::replace(d.get_temp_mut_or_default::<bool>(begun), true)) {
+            field.request_focus();
+        }
         field.widget_info(|| egui::WidgetInfo::labeled(egui::Role::TextInput, true, "Your number"));
         ui.label(if unit == "x" { "×" } else { unit });
         let read = read_figure(&text, unit);
         let clicked = ui.add_enabled(read.is_some(), egui::Button::new("Answer")).clicked();
-        let confirmed = field.lost_focus() && ui.input(|i| i.key_pressed(egui::Key::Enter));
+        let confirmed = field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter));
         given = read.filter(|_| clicked || confirmed);
     });
     if given.is_some() {
         text.clear();
+        ui.data_mut(|d| d.remove_temp::<bool>(id.with("begun")));
     }
     ui.data_mut(|d| d.insert_temp(id, text));
     given

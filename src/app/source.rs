@@ -7,11 +7,13 @@ use egui::{Color32, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::choice;
 use super::editor::{self, Editor};
+use super::found;
 use super::highlight::{self, Kind};
 use super::languages::{self, Text, compiled, python, twin};
 use super::parts::{self, Below};
 use super::theme;
 use crate::base;
+use crate::base::diag::Diagnostic;
 use crate::base::parts::Part;
 use crate::base::units::{count, counted, digits3};
 use crate::figures::frame::Tag;
@@ -122,6 +124,14 @@ impl Code {
             }
         }
         let text = chosen;
+        let is_traced = text == Text::Source(state.traced_language());
+        // The first problem of a version is in the row above.
+        let problems = if edit.is_some() {
+            state.edit_problems().into_iter().skip(1).collect()
+        } else {
+            findings(state, is_traced)
+        };
+        found::show(ui, &problems, &state.remarks());
         let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
         let salt = ("source", began.to_owned(), state.place.stage.pass.clone(), text);
@@ -167,7 +177,7 @@ impl Code {
             trace: state.traced().and_then(|t| t.trace(state.place.pass())).filter(|_| runs),
             lit: if runs { lit } else { &Lit::default() },
             open: open(state),
-            problems: &state.edit_problems(),
+            problems: &if edit.is_some() { state.edit_problems() } else { findings(state, runs) },
         };
         self.editor.show(ui, &shown)
     }
@@ -233,6 +243,11 @@ impl Code {
         }
         clicked && asked
     }
+}
+
+/// What was found in a kernel of the lesson, in the language that is traced. One that the learner is to write is not wrong yet.
+fn findings(state: &State, is_traced: bool) -> Vec<Diagnostic> {
+    if is_traced { state.findings() } else { Vec::new() }
 }
 
 /// Parts of the kernel that the step shows open at first.

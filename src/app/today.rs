@@ -8,7 +8,6 @@ use crate::figures::palette::Ink;
 use crate::lesson::{Block, Inline, Lesson, each_inline};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::learn::ledger::due;
 use crate::session::learn::told;
 
 /// The pages that are reached from the start page.
@@ -51,7 +50,7 @@ pub fn show(ui: &mut Ui, state: &State) -> Option<Chosen> {
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let is_new =
         state.diary.story.items.is_empty() && state.diary.story.read.is_empty() && state.diary.story.days.is_empty();
-    let due = due(&state.library.pack.lessons, &state.diary.story, state.diary.now).len();
+    let due = state.diary.due.len();
     ui.label(RichText::new("Today").font(theme::prose_bold(22.0)));
     ui.add_space(6.0);
     ui.horizontal_wrapped(|ui| {

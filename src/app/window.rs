@@ -114,7 +114,7 @@ pub fn open(
         if let Some(file) = kernel {
             desk.command(Command::Kernel(KernelCommand::Open(file)));
         }
-        let view = if is_at_home { View::at_home() } else { View::default() };
+        let view = if is_at_home { View::at_home() } else { View::greeting() };
         Ok(Box::new(App { view, desk: Some(desk), closed: closing }))
     };
     // Where a library for the keyboard or the display is missing, the window library panics.

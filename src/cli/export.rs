@@ -23,7 +23,8 @@ use crate::session::run::devices::Choice;
 use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
-    let how = How { backend: args.backend.choice(), seed: args.seed, again: args.again, still: args.still };
+    let measure = args.measure || args.again;
+    let how = How { backend: args.backend.choice(), seed: args.seed, measure, again: args.again, still: args.still };
     let pack = context.pack()?;
     let lessons: Vec<String> = match &args.lesson {
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
@@ -50,7 +51,9 @@ struct Outcome {
 struct How {
     backend: Choice,
     seed: u64,
-    /// Whether those are measured that the window has measured on this device.
+    /// Whether experiments are measured.
+    measure: bool,
+    /// Whether those are measured, too, that the window has measured on this device.
     again: bool,
     /// Whether all pictures are still.
     still: bool,
@@ -112,6 +115,7 @@ fn write(
             quotes: quotes.clone(),
             recording: kept.recording.clone(),
             backend: how.backend,
+            measure: how.measure,
             still: how.still,
             pins: saved::default_path().and_then(|path| pins::folder(&path)),
             seed: how.seed,
@@ -159,7 +163,7 @@ pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<E
     let pack = context.pack()?;
     let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
     let formats = [Format::Markdown, Format::Html];
-    let how = How { backend: Choice::Only(Backend::Simt), seed: 1, again: false, still: false };
+    let how = How { backend: Choice::Only(Backend::Simt), seed: 1, measure: false, again: false, still: false };
     let written = write(context, &pack, &lessons, (how, &[]), &formats, &To::folder("notes"))?;
     let (pages, others): (Vec<_>, Vec<_>) =
         written.files.iter().partition(|file| file.extension() == Some("html".as_ref()));

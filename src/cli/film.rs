@@ -31,7 +31,7 @@ pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitC
     let setting = Arc::new(Setting {
         lesson: lesson.clone(),
         plain: lesson.clone(),
-        params: jobs::with(&jobs::defaults(lesson), &step.set),
+        params: jobs::begins(lesson, step),
         seed: 1,
         bounds_checks: true,
         warp_width: args.warp,

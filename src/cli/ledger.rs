@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::args::{LedgerArgs, LedgerFormat, WorklogArgs};
+use super::args::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 use super::{Context, DONE, out};
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Lesson;
 use crate::session::learn::journal;
 use crate::session::learn::ledger::concepts;
+use crate::session::learn::reviews::Reviews;
 use crate::session::learn::saved;
 use crate::session::learn::story::Story;
 use crate::session::learn::told;
@@ -21,6 +22,18 @@ pub(super) fn ledger(context: &Context, args: &LedgerArgs) -> Result<ExitCode, E
         out::json(&told::Ledger::of(&lessons, &story, concepts, day::now()));
     } else {
         told::ledger(&lessons, &story, &concepts).iter().for_each(|line| out::line(line));
+    }
+    Ok(DONE)
+}
+
+pub(super) fn review(context: &Context, args: &ReviewArgs) -> Result<ExitCode, ExitCode> {
+    let (lessons, story) = read(context)?;
+    let now = day::now();
+    let reviews = Reviews::of(&lessons, &story, now);
+    if args.json {
+        out::json(&reviews);
+    } else {
+        reviews.lines(&lessons, now).iter().for_each(|line| out::line(line));
     }
     Ok(DONE)
 }

@@ -117,6 +117,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
         Command::Ledger(args) => ledger::ledger(context, &args),
+        Command::Review(args) => ledger::review(context, &args),
         Command::Worklog(args) => ledger::worklog(context, &args),
         Command::Rerun(args) => rerun::rerun(context, &args),
         Command::Film(args) => film::film(context, &args),

@@ -61,7 +61,9 @@ fn repeat(context: &Context, pack: &Pack, args: &RerunArgs, command: &Repeatable
     let mut done = Repeated { command: command.words.join(" "), ..Repeated::default() };
     let result = match parsed(&command.words) {
         Ok(Some(Command::Run(RunCommand { run, .. }))) => run_again(context, pack, args, &run, &mut done),
-        Ok(Some(Command::Sweep(swept))) => sweep_again(context, pack, args, (&swept, command.data.as_ref()), &mut done),
+        Ok(Some(Command::Sweep(swept))) => {
+            sweep_again(context, pack, args, (&swept, command.data.as_deref()), &mut done)
+        }
         Ok(_) => Err("it is not a command that a note repeats: those are run and sweep".to_owned()),
         Err(why) => Err(format!("it is no command of this program: {why}")),
     };

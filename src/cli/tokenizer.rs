@@ -338,9 +338,11 @@ fn vocabulary(args: &VocabularyArgs) -> Result<(Vocabulary, Option<Pattern>), Di
     let (vocabulary, pattern) = match format {
         FileFormat::Ranks => (rank_file::read(&args.vocab, &text)?, None),
         FileFormat::HuggingFace => {
-            let hugging_face::Tokenizer { vocabulary, pattern, unlike } = hugging_face::read(&args.vocab, &text)?;
-            let warn = |what| Diagnostic::warning(format!("this tokenizer {what}, which Warpbook does not do"));
-            out::problems(&unlike.into_iter().map(|what| warn(what).in_file(&args.vocab)).collect::<Vec<_>>());
+            let hugging_face::Tokenizer { vocabulary, pattern, unlike, repeats } =
+                hugging_face::read(&args.vocab, &text)?;
+            let unlike = unlike.into_iter().map(|what| format!("{what}, which Warpbook does not do"));
+            let warn = |what| Diagnostic::warning(format!("this tokenizer {what}")).in_file(&args.vocab);
+            out::problems(&unlike.chain(repeats).map(warn).collect::<Vec<_>>());
             (vocabulary, Some(pattern))
         }
     };

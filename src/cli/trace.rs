@@ -1,5 +1,6 @@
 //! `warpbook trace`
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use serde::Serialize;
 use super::args::TraceArgs;
 use super::run::{heading, print};
 use super::{Context, DONE, FAILED, MISUSED, out, target};
-use crate::base::parts::{self, located};
+use crate::base::parts::{self, Places};
 use crate::base::units::{count, counted, digits3, si};
 use crate::job::Job;
 use crate::session::run::explain;
@@ -56,14 +57,18 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     record.unwritten.iter().for_each(|left| out::note(&format!("note: {}", left.words())));
     let meant = |place: usize| pass.is_none_or(|pass| pass == place);
     let findings: Vec<_> = record.findings().filter(|(place, _)| meant(*place)).collect();
+    let texts: BTreeMap<usize, Arc<str>> =
+        findings.iter().map(|(place, _)| (*place, text(&outcome.done.job, *place))).collect();
+    let places: BTreeMap<usize, Places<'_>> = texts.iter().map(|(place, text)| (*place, Places::of(text))).collect();
     for (place, finding) in &findings {
         let of = if pass.is_none() { format!("{}: ", record.passes[*place].id) } else { String::new() };
-        let line = line_name(&text(&outcome.done.job, *place), finding.line);
+        let line = line_name(&places[place], finding.line);
         out::note(&format!("{of}line {line}: {}", finding.message));
     }
+    let places = Places::of(&source);
     for note in &trace.notes {
         let what = if note.kind == NoteKind::Printed { "prints" } else { "note" };
-        out::note(&format!("line {}: {what}: {}", line_name(&source, note.line), note.message.trim_end()));
+        out::note(&format!("line {}: {what}: {}", line_name(&places, note.line), note.message.trim_end()));
     }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }
@@ -75,9 +80,9 @@ fn text(job: &Job, place: usize) -> Arc<str> {
 }
 
 /// A line of a kernel's text by its number, in a part also by that file's name.
-fn line_name(text: &str, line: u32) -> String {
+fn line_name(places: &Places<'_>, line: u32) -> String {
     let name = |(path, line): (&str, u32)| format!("{}:{line}", path.rsplit(['/', '\\']).next().unwrap_or(path));
-    located(text, line).map_or_else(|| line.to_string(), name)
+    places.located(line).map_or_else(|| line.to_string(), name)
 }
 
 /// The JSON output: the trace, elements of outputs that were never written, where its lines go on in parts of the kernel, a program's
@@ -211,11 +216,12 @@ fn show(trace: &Trace, source: &str) {
     }
     let head = ["line", "warp instructions", "active lanes", "sectors", "conflicts", "divergent"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let places = Places::of(source);
     rows.extend(trace.lines.iter().map(|l| {
         let lanes = digits3(l.active_lanes());
         let counts = [l.warp_instructions, l.sectors, l.conflicts, l.divergent].map(count);
         let [instructions, sectors, conflicts, divergent] = counts;
-        vec![line_name(source, l.line), instructions, lanes, sectors, conflicts, divergent]
+        vec![line_name(&places, l.line), instructions, lanes, sectors, conflicts, divergent]
     }));
     out::table(&rows);
 }

@@ -1,7 +1,7 @@
 //! Choices in the order of the batch, a row per expert: each fills a place of its expert's bucket, and those that find none are dropped.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::named_rows::NamedRows;
@@ -14,6 +14,8 @@ const HEAD: f32 = 30.0;
 const FOOT: f32 = 30.0;
 /// Height of an expert's row at least and at most; further experts are not drawn.
 const PITCH: [f32; 2] = [14.0, 44.0];
+/// The least distance of the lines between groups.
+const APART: f32 = 3.0;
 
 static CARD: Card = Card {
     name: "Arrivals",
@@ -26,8 +28,8 @@ static CARD: Card = Card {
     args: &[
         Arg::required("chosen", ArgKind::Buffer, "the expert of each choice"),
         Arg::required("dropped", ArgKind::Buffer, "1 for each choice that was dropped"),
-        Arg::required("experts", ArgKind::Number, "how many experts there are"),
-        Arg::optional("group", ArgKind::Number, "the choices of a group; all if left out"),
+        Arg::required("experts", ArgKind::Count(MOST_EXPERTS), "how many experts there are"),
+        Arg::optional("group", ArgKind::Count(u32::MAX), "the choices of a group; all if left out"),
     ],
 };
 
@@ -130,12 +132,14 @@ impl Arrivals {
             }
         }
         let bottom = rows.bottom();
-        for border in (self.group..self.choices.len()).step_by(self.group.max(1)) {
+        // Groups that are too narrow to be seen apart have no lines between them.
+        let is_apart = room * self.group as f32 / all >= APART;
+        for border in (self.group..self.choices.len()).step_by(self.group.max(1)).filter(|_| is_apart) {
             frame.line([x(border), HEAD - 6.0], [x(border), bottom + 4.0], 1.5, Ink::Accent, None);
         }
         let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
         let mut keys = vec![key(TAKEN, "a choice that was taken"), key(DROPPED, "dropped: its bucket was full")];
-        if self.group < self.choices.len() {
+        if is_apart && self.group < self.choices.len() {
             keys.push(key(Ink::Accent, "where a group ends"));
         }
         legend(&mut frame, MARGIN, height - 12.0, width - 2.0 * MARGIN, &keys);

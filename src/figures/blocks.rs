@@ -27,8 +27,12 @@ static CARD: Card = Card {
     needs: "give its program a buffer with the rows of each expert",
     args: &[
         Arg::required("counts", ArgKind::Buffer, "the rows of each expert"),
-        Arg::required("tile", ArgKind::Number, "rows of a tile"),
-        Arg::optional("launched", ArgKind::Number, "tiles that are launched per expert; those with rows if left out"),
+        Arg::required("tile", ArgKind::Count(u32::MAX), "rows of a tile"),
+        Arg::optional(
+            "launched",
+            ArgKind::Count(1 << 24),
+            "tiles that are launched per expert; those with rows if left out",
+        ),
     ],
 };
 

@@ -1,7 +1,7 @@
 //! Rows of tokens on their way to their experts' rows: each token's row is copied once per choice.
 
 use super::buffer::is_written;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::between;
 use super::palette::Ink;
@@ -27,7 +27,7 @@ static CARD: Card = Card {
         Arg::required("chosen", ArgKind::Buffer, "the experts of each token, a row per token"),
         Arg::required("row_of", ArgKind::Buffer, "the row of each choice"),
         Arg::required("moved", ArgKind::Buffer, "the buffer of the rows: they move in the launch that writes it"),
-        Arg::required("experts", ArgKind::Number, "how many experts there are"),
+        Arg::required("experts", ArgKind::Count(MOST_EXPERTS), "how many experts there are"),
     ],
 };
 

@@ -1,6 +1,6 @@
 //! Tokens, a router, experts: which experts each of the first tokens is sent to, and with which weight.
 
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::between;
 use super::palette::Ink;
@@ -28,7 +28,7 @@ static CARD: Card = Card {
     needs: "give its program a buffer with the experts that are chosen for each token",
     args: &[
         Arg::required("chosen", ArgKind::Buffer, "the experts of each token, a row per token"),
-        Arg::required("experts", ArgKind::Number, "how many experts there are"),
+        Arg::required("experts", ArgKind::Count(MOST_EXPERTS), "how many experts there are"),
         Arg::optional("weight", ArgKind::Buffer, "the weight of each choice"),
         Arg::optional("logits", ArgKind::Buffer, "the router's logits, a row per token"),
     ],

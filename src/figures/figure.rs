@@ -13,6 +13,7 @@ use super::plot::Plot;
 use super::reel::{Moment, Reel};
 use super::ring::Ring;
 use super::shape::Shape;
+use crate::base::units::{count, number};
 use crate::job::Job;
 use crate::lesson::{Facts, Picture, Program};
 use crate::trace::{Course, Heat, Timeline};
@@ -114,12 +115,30 @@ pub enum ArgKind {
     Buffer,
     /// An expression of the lesson's parameters and values.
     Number,
+    /// The same for something that the figure counts by, such as rows or ranks: from 0 to this. A figure has no other numbers that it makes room for.
+    Count(u32),
     /// An experiment of the lesson.
     Experiment,
     /// A program of the lesson.
     Program,
     /// A whole number up to this.
     UpTo(u32),
+}
+
+impl ArgKind {
+    /// Whether it is an expression.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        matches!(self, Self::Number | Self::Count(_))
+    }
+
+    /// Why a value of the expression is none that the figure draws; None if it is one.
+    #[must_use]
+    pub fn excess(self, value: f64) -> Option<String> {
+        let Self::Count(most) = self else { return None };
+        let is_countable = (0.0..=f64::from(most)).contains(&value);
+        (!is_countable).then(|| format!("{} is no count from 0 to {}", number(value), count(u64::from(most))))
+    }
 }
 
 impl Arg {
@@ -230,11 +249,19 @@ pub struct Given {
     pub reel: Option<Result<Arc<Reel>, String>>,
     /// Values of the figure's arguments that are expressions.
     pub numbers: BTreeMap<String, f64>,
+    /// Why one of them has no value that the figure draws: nothing is counted by it then.
+    pub beyond: Option<String>,
 }
 
 impl Given {
+    /// Nothing if the figure's arguments have values that can be drawn; else what to say instead.
+    pub(super) fn within(&self) -> Result<(), &str> {
+        self.beyond.as_deref().map_or(Ok(()), Err)
+    }
+
     /// The course of the launch; else what to say instead.
     pub(super) fn course(&self) -> Result<&Course, &str> {
+        self.within()?;
         match &self.course {
             None => Err(RUNNING),
             Some(Err(why)) => Err(why),
@@ -320,6 +347,7 @@ impl<'a> View<'a> {
 
     /// The buffers' contents and the moment among them; else what to say instead.
     pub(super) fn reel(&self) -> Result<(&'a Reel, Moment), &'a str> {
+        self.given.within()?;
         match &self.given.reel {
             None => Err(RUNNING),
             Some(Err(why)) => Err(why),
@@ -327,6 +355,9 @@ impl<'a> View<'a> {
         }
     }
 }
+
+/// Experts that are counted at most, each by itself.
+pub(super) const MOST_EXPERTS: u32 = 4096;
 
 /// Said until a program's results are there.
 pub(super) const RUNNING: &str = "The program is being run…";

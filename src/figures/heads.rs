@@ -1,6 +1,6 @@
 //! Heads of queries, and the head of keys and values that each reads: how many bytes are read of each of these, beside a formula's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Tag};
@@ -11,8 +11,9 @@ use crate::lesson::Picture;
 use crate::trace::{Course, Rows};
 
 const MARGIN: f32 = 16.0;
-/// Heads that are drawn at most, of either kind.
+/// Heads that are drawn at most, of either kind, and that are counted at most.
 const MOST: usize = 32;
+const COUNTED: u64 = 4096;
 /// Height above the boxes, with the titles, and below them; a box with its gap at least and at most.
 const HEAD: f32 = 72.0;
 const FOOT: f32 = 44.0;
@@ -37,8 +38,8 @@ static CARD: Card = Card {
         Arg::required("q", ArgKind::Buffer, "the queries, a row each, head by head"),
         Arg::required("k", ArgKind::Buffer, "the keys, a row each, head by head"),
         Arg::optional("v", ArgKind::Buffer, "the values, as the keys"),
-        Arg::required("rows", ArgKind::Number, "queries of a head"),
-        Arg::required("keys", ArgKind::Number, "keys of a head"),
+        Arg::required("rows", ArgKind::Count(u32::MAX), "queries of a head"),
+        Arg::required("keys", ArgKind::Count(u32::MAX), "keys of a head"),
         Arg::optional("formula", ArgKind::Number, "bytes that a formula has for each head of keys and values"),
         Arg::optional(
             "at",
@@ -114,10 +115,13 @@ impl Reads {
         let find = |name: &str| Some(picture.text(name)).filter(|n| !n.is_empty()).and_then(|n| course.find(n));
         let (q, k) = find("q").zip(find("k")).ok_or("The launch has no such buffers.")?;
         let caches: Vec<u16> = [Some(k), find("v")].into_iter().flatten().collect();
-        let queries_of = queries(course, q, rows);
+        let queries_of = queries(course, q, rows).ok_or(TOO_MANY)?;
         let heads_of = |run: &Rows| run.rows[0] / keys..(run.rows[1] - 1) / keys + 1;
         let runs = |at: usize| course.phases[at].loads.iter().filter(|run| caches.contains(&run.buffer));
         let all = (0..course.phases.len()).flat_map(runs).map(|run| heads_of(run).end).max().unwrap_or(0);
+        if all > COUNTED {
+            return Err(TOO_MANY);
+        }
         let mut heads = vec![Head::default(); usize::try_from(all).unwrap_or(0)];
         let mut whole = vec![0_u64; heads.len()];
         let ticks = given.loading(&CACHES.map(|name| picture.text(name)));
@@ -261,20 +265,27 @@ impl Reads {
     }
 }
 
-/// The heads of queries of each workgroup: those of which it loads rows.
-fn queries(course: &Course, q: u16, rows: u64) -> Vec<(u32, usize)> {
-    let mut found: Vec<(u32, usize)> = Vec::new();
+/// Said where the rows of a head are so few that there are more heads than can be counted one by one.
+const TOO_MANY: &str = "There are more than 4,096 heads of so few rows.";
+
+/// The heads of queries of each workgroup: those of which it loads rows. None if there are too many.
+fn queries(course: &Course, q: u16, rows: u64) -> Option<Vec<(u32, usize)>> {
+    let (mut found, mut known) = (Vec::new(), HashSet::new());
     for phase in &course.phases {
         for run in phase.loaded(q) {
-            for head in run.rows[0] / rows..(run.rows[1] - 1) / rows + 1 {
-                let pair = (phase.workgroup, usize::try_from(head).unwrap_or(usize::MAX - 1));
-                if !found.contains(&pair) {
+            let end = (run.rows[1] - 1) / rows + 1;
+            if end > COUNTED {
+                return None;
+            }
+            for head in run.rows[0] / rows..end {
+                let pair = (phase.workgroup, head as usize);
+                if known.insert(pair) {
                     found.push(pair);
                 }
             }
         }
     }
-    found
+    Some(found)
 }
 
 /// A box with its name; filled once it has a colour.
@@ -356,5 +367,22 @@ mod tests {
         assert!(frame.alt.contains("read: 4 times that, by 2 workgroups"), "{}", frame.alt);
         let lines = frame.items.iter().filter(|item| matches!(item, Item::Line { tag: Some(_), .. })).count();
         assert_eq!(lines, 4, "a line from each head of queries");
+    }
+
+    #[test]
+    fn heads_of_one_row_are_not_made_one_by_one() {
+        let run = |buffer, rows| Rows { buffer, rows: [0, rows], columns: [0, 2], bytes: 8 * rows };
+        for [queries, keys] in [[1 << 40, 2], [2, 1 << 40]] {
+            let loads = vec![run(0, queries), run(1, keys)];
+            let Some(Ok(course)) = given(false).course else { panic!("there is a course") };
+            let course = Course { phases: vec![Phase { loads, ..Phase::default() }], ..(*course).clone() };
+            let numbers = ["rows", "keys"].map(|name| (name.to_owned(), 1.0)).into();
+            let given = Given { course: Some(Ok(Arc::new(course))), numbers, ..Given::default() };
+            let made = allocation_counter::measure(|| {
+                let frame = Fig.draw(&View::still(&given, &picture(), [650.0, 380.0]), &mut Kept::default());
+                assert_eq!(frame.alt, TOO_MANY);
+            });
+            assert!(made.bytes_max < 1 << 20, "{} bytes", made.bytes_max);
+        }
     }
 }

@@ -1,4 +1,6 @@
-//! Looks figures up, and checks whether what a lesson says of one can be drawn.
+//! Looks figures up, checks whether what a lesson says of one can be drawn, and evaluates it within the figure's bounds.
+
+use std::collections::BTreeMap;
 
 use super::FIGURES;
 use super::figure::{Arg, ArgKind, Clock, Figure};
@@ -40,8 +42,36 @@ pub fn judge(lesson: &Lesson, step: &Step, facts: Option<Facts>) -> Vec<Diagnost
     }
     let program = lesson.program(&step.variant.program);
     let args: Vec<Arg> = card.args.iter().chain(&COMMON).copied().collect();
-    problems.extend(arguments(lesson, program, ("figure", card.name), &args, picture, place));
+    let of = Of { lesson, program, settings: defaults(lesson).chain(step.set.iter().cloned()).collect() };
+    problems.extend(arguments(&of, ("figure", card.name), &args, picture, place));
     problems
+}
+
+/// The values of a figure's arguments that are expressions; and why one of them cannot be drawn, which has none then.
+#[must_use]
+pub fn numbers(picture: &Picture, env: &Env<'_>) -> (BTreeMap<String, f64>, Option<String>) {
+    let args = find(&picture.name).map_or(&[][..], |figure| figure.card().args);
+    let (mut numbers, mut beyond) = (BTreeMap::new(), None);
+    for arg in args.iter().filter(|arg| arg.kind.is_number()) {
+        let expr = picture.expressions(&[arg.name]).next().map(|(_, expr)| expr);
+        let Some(value) = expr.and_then(|expr| env.eval(&expr).ok()) else { continue };
+        match arg.kind.excess(value) {
+            Some(why) => beyond = Some(format!("{}: {why}.", arg.name)),
+            None => drop(numbers.insert(arg.name.to_owned(), value)),
+        }
+    }
+    (numbers, beyond)
+}
+
+/// What arguments are judged with.
+struct Of<'a> {
+    lesson: &'a Lesson,
+    program: Option<&'a Program>,
+    settings: Settings,
+}
+
+fn defaults(lesson: &Lesson) -> impl Iterator<Item = (String, f64)> {
+    lesson.params.iter().map(|param| (param.id.clone(), param.default))
 }
 
 /// Mistakes in the meanings of a program's buffers.
@@ -56,15 +86,15 @@ pub fn judge_meanings(lesson: &Lesson, program: &Program) -> Vec<Diagnostic> {
             return vec![problem.hint(did_you_mean(&means.name, names))];
         };
         let card = meaning.card();
-        arguments(lesson, Some(program), ("meaning", card.name), card.args, means, place)
+        let of = Of { lesson, program: Some(program), settings: defaults(lesson).collect() };
+        arguments(&of, ("meaning", card.name), card.args, means, place)
     };
     program.buffers.iter().flat_map(of_buffer).collect()
 }
 
 /// Mistakes in the arguments of a figure or a meaning: some are missing, unknown, or of another kind.
 fn arguments(
-    lesson: &Lesson,
-    program: Option<&Program>,
+    of: &Of<'_>,
     (kind, name): (&str, &str),
     args: &[Arg],
     picture: &Picture,
@@ -82,14 +112,15 @@ fn arguments(
                 let hint = did_you_mean(&given.name, args.iter().map(|arg| arg.name));
                 problems.push(wrong(format!("the {kind} {name} takes no `{}`", given.name), hint));
             }
-            Some(arg) => problems.extend(argument(lesson, program, arg.kind, given).map(|(m, h)| wrong(m, h))),
+            Some(arg) => problems.extend(argument(of, arg.kind, given).map(|(m, h)| wrong(m, h))),
         }
     }
     problems
 }
 
 /// The mistake in an argument, and the remedy.
-fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &PictureArg) -> Option<(String, String)> {
+fn argument(of: &Of<'_>, kind: ArgKind, given: &PictureArg) -> Option<(String, String)> {
+    let Of { lesson, program, settings } = of;
     let name = &given.name;
     match (kind, &given.value) {
         (ArgKind::Share, ArgValue::Number(share)) if (0.0..1.0).contains(share) => None,
@@ -100,7 +131,7 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
         (ArgKind::Text, _) => Some((format!("`{name}` is no text"), "write it in double quotes".to_owned())),
         (ArgKind::Texts, _) => Some((format!("`{name}` is no list of texts"), "write [\"one\", \"two\"]".to_owned())),
         (ArgKind::Buffer, ArgValue::Text(buffer)) => {
-            let buffers: Vec<&str> = program?.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+            let buffers: Vec<&str> = (*program)?.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
             (!buffers.contains(&buffer.as_str()))
                 .then(|| (format!("there is no buffer `{buffer}`"), did_you_mean(buffer, buffers.iter().copied())))
         }
@@ -123,28 +154,89 @@ fn argument(lesson: &Lesson, program: Option<&Program>, kind: ArgKind, given: &P
         (ArgKind::UpTo(most), _) => {
             Some((format!("`{name}` is no whole number up to {most}"), format!("write a number from 0 to {most}")))
         }
-        (ArgKind::Number, ArgValue::Number(_)) => None,
-        (ArgKind::Number, ArgValue::Text(text)) => {
-            let known: Settings = lesson.params.iter().map(|param| (param.id.clone(), param.default)).collect();
-            let env = Env::fixed(&lesson.params, &lesson.values, &known);
+        (ArgKind::Number | ArgKind::Count(_), ArgValue::Number(value)) => beyond(kind, name, *value),
+        (ArgKind::Number | ArgKind::Count(_), ArgValue::Text(text)) => {
+            let env = Env::fixed(&lesson.params, &lesson.values, settings);
             let value = Expr::parse(text)
                 .map_err(|e| e.to_string())
                 .and_then(|expr| env.eval(&expr).map_err(|e| e.to_string()));
-            value.err().map(|why| {
-                (
-                    format!("`{name}` cannot be computed: {why}"),
-                    "write an expression of the lesson's parameters and values".to_owned(),
-                )
-            })
+            match value {
+                Ok(value) => beyond(kind, name, value),
+                Err(why) => {
+                    let hint = "write an expression of the lesson's parameters and values";
+                    Some((format!("`{name}` cannot be computed: {why}"), hint.to_owned()))
+                }
+            }
         }
-        (ArgKind::Number, _) => {
+        (ArgKind::Number | ArgKind::Count(_), _) => {
             Some((format!("`{name}` is no number"), "write a number, or an expression in double quotes".to_owned()))
         }
     }
+}
+
+/// The mistake in an argument's value, and the remedy.
+fn beyond(kind: ArgKind, name: &str, value: f64) -> Option<(String, String)> {
+    let why = kind.excess(value)?;
+    Some((format!("`{name}`: {why}"), "the figure draws no more; bound it with min and max".to_owned()))
 }
 
 /// Whether it plays: something moves it.
 #[must_use]
 pub fn plays(figure: &dyn Figure) -> bool {
     !matches!(figure.card().clock, Clock::Still | Clock::Hand)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::picture_of;
+    use super::*;
+
+    #[test]
+    fn what_a_figure_counts_by_is_bounded() {
+        let settings = Settings::default();
+        let env = || Env::fixed(&[], &[], &settings);
+        // Whatever the figure, and whatever counts in it.
+        let mut counts = 0;
+        for figure in FIGURES {
+            let card = figure.card();
+            for arg in card.args {
+                let ArgKind::Count(most) = arg.kind else { continue };
+                counts += 1;
+                for (value, is_drawn) in [
+                    ("1e15".to_owned(), false),
+                    ("0 - 1".to_owned(), false),
+                    (format!("{most} + 1"), false),
+                    (most.to_string(), true),
+                    ("0".to_owned(), true),
+                ] {
+                    let picture = picture_of(card.name, &[(arg.name, ArgValue::Text(value.clone()))]);
+                    let (numbers, beyond) = numbers(&picture, &env());
+                    assert_eq!((numbers.contains_key(arg.name), beyond.is_none()), (is_drawn, is_drawn), "{value}");
+                }
+                let picture = picture_of(card.name, &[(arg.name, ArgValue::Number(1e15))]);
+                let (_, beyond) = numbers(&picture, &env());
+                assert!(beyond.is_some_and(|why| why.starts_with(arg.name) && why.contains("is no count from 0 to")));
+            }
+        }
+        assert!(counts > 15, "{counts}");
+        // A limit or an axis counts nothing.
+        let picture = picture_of("Contents", &[("limit", ArgValue::Text("1e15".to_owned()))]);
+        assert_eq!(numbers(&picture, &env()).0["limit"], 1e15);
+    }
+
+    #[test]
+    fn a_figure_says_what_it_cannot_count_to() {
+        let given = super::super::Given { beyond: Some("ranks: too many.".to_owned()), ..Default::default() };
+        for figure in FIGURES {
+            let card = figure.card();
+            // A warp's place is a number of the timeline, of which nothing is made.
+            if card.name == "Warp" || !card.args.iter().any(|arg| matches!(arg.kind, ArgKind::Count(_))) {
+                continue;
+            }
+            let picture = picture_of(card.name, &[]);
+            let view = super::super::View::still(&given, &picture, [420.0, 300.0]);
+            let frame = figure.draw(&view, &mut super::super::Kept::default());
+            assert_eq!(frame.alt, "ranks: too many.", "{}", card.name);
+        }
+    }
 }

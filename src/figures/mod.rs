@@ -86,7 +86,7 @@ pub use curves::EXPERIMENT;
 pub use event::WarpView;
 pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View, opening_phase};
 pub use frame::{Anchor, Frame, Item, Tag};
-pub use judge::{find, fitting, judge, judge_meanings, plays};
+pub use judge::{find, fitting, judge, judge_meanings, numbers, plays};
 pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
 pub use reel::{Moment, Reel, ReelBuffer};

@@ -1,5 +1,7 @@
 //! A paged cache: the table with the pages of each sequence, the pool that they are in, and the page that is read.
 
+use std::collections::BTreeSet;
+
 use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::{Key, legend};
@@ -8,7 +10,7 @@ use super::{message, text};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 use crate::lesson::Picture;
-use crate::trace::{Course, Phase};
+use crate::trace::{Course, Phase, Rows};
 
 const MARGIN: f32 = 16.0;
 /// Height above the table and the pool, with the titles, and below them.
@@ -38,9 +40,9 @@ static CARD: Card = Card {
     args: &[
         Arg::required("table", ArgKind::Buffer, "the numbers of the pages of each sequence, a row per sequence"),
         Arg::required("pool", ArgKind::Buffer, "the pages, one after the other"),
-        Arg::required("page", ArgKind::Number, "rows of the pool that a page has"),
+        Arg::required("page", ArgKind::Count(u32::MAX), "rows of the pool that a page has"),
         Arg::optional("lengths", ArgKind::Buffer, "the tokens of each sequence"),
-        Arg::optional("tokens", ArgKind::Number, "tokens that a page holds"),
+        Arg::optional("tokens", ArgKind::Count(u32::MAX), "tokens that a page holds"),
         Arg::optional(
             "at",
             ArgKind::Share,
@@ -119,12 +121,13 @@ impl Cache {
         let last = (view.position.max(0.0) as usize).min(ticks.len().saturating_sub(1));
         let pages_of = |phase: &Phase| -> Vec<usize> {
             let runs = phase.loaded(pool);
-            runs.flat_map(|run| run.rows[0] as usize / page..(run.rows[1] as usize - 1) / page + 1).collect()
+            let pages =
+                |run: &Rows| run.rows[0] as usize / page..((run.rows[1] as usize - 1) / page + 1).min(MOST_PAGES);
+            runs.flat_map(pages).take(MOST_PAGES).collect()
         };
         let phase = |at: &usize| &course.phases[*at];
-        let mut read: Vec<usize> = ticks.iter().take(last + 1).map(phase).flat_map(pages_of).collect();
-        read.sort_unstable();
-        read.dedup();
+        let read: BTreeSet<usize> = ticks.iter().take(last + 1).map(phase).flat_map(pages_of).collect();
+        let read: Vec<usize> = read.into_iter().collect();
         let now = ticks.get(last).map(phase).map(pages_of).unwrap_or_default();
         let all = rows(course, pool).map_or(0, |rows| (rows as usize).div_ceil(page));
         let used = |row: usize| match (lengths, number("tokens")) {
@@ -323,7 +326,7 @@ mod tests {
     use super::*;
     use crate::base::tensor::Elem;
     use crate::lesson::ArgValue;
-    use crate::trace::{Followed, Rows};
+    use crate::trace::Followed;
 
     /// Two sequences of two and one pages of two rows, in a pool of four; the second place of the second row is not used.
     fn given() -> Given {

@@ -29,7 +29,7 @@ static CARD: Card = Card {
     clock: Clock::Still,
     fits: |facts| facts.traced,
     needs: "any kernel that can be traced",
-    args: &[Arg::required("warps", ArgKind::Number, "the most warps that a scheduler has")],
+    args: &[Arg::required("warps", ArgKind::Count(1024), "the most warps that a scheduler has")],
 };
 
 /// The figure.
@@ -50,6 +50,7 @@ impl Figure for Fig {
             .waits
             .as_ref()
             .ok_or("The latencies of this device are not known. Choose another device's model.");
+        let waits = view.given.within().and(waits);
         message::or_line(view.size, waits.map(|waits| drawn(view, waits)))
     }
 

@@ -30,12 +30,12 @@ static CARD: Card = Card {
             ArgKind::Texts,
             "a name and its buffers each, the sliced one first: \"gradients: grad_shard, grads\"; a row is a rank's",
         ),
-        Arg::required("ranks", ArgKind::Number, "how many ranks there are"),
-        Arg::required("layers", ArgKind::Number, "how many layers a row holds, unless it holds fewer"),
-        Arg::required("layer", ArgKind::Number, "elements of a whole layer"),
+        Arg::required("ranks", ArgKind::Count(1024), "how many ranks there are"),
+        Arg::required("layers", ArgKind::Count(1 << 16), "how many layers a row holds, unless it holds fewer"),
+        Arg::required("layer", ArgKind::Count(u32::MAX), "elements of a whole layer"),
         Arg::optional(
             "colour",
-            ArgKind::Number,
+            ArgKind::Count(255),
             "the first state's colour, from 0: a state keeps its own from page to page",
         ),
     ],
@@ -113,7 +113,7 @@ impl States {
             let is_used = |of: &&&str| reel.buffer(of).is_some_and(|buffer| buffer.columns.unwrap_or(1) > 1);
             let buffer = reel.buffer(buffers.iter().find(is_used)?)?;
             let [before, now] = reel.around(&buffer.name, moment)?;
-            let row = usize::try_from(buffer.columns?).ok()?;
+            let row = usize::try_from(buffer.columns?).ok()?.min(now.len());
             let sizes = Sizes { row, layers, layer, ranks };
             let shown = |rank| (0..ranks).map(|piece| sizes.piece([before, now], moment, [rank, piece])).collect();
             let bytes = row as f64 * now.elem.bytes() as f64;

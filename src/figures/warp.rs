@@ -180,8 +180,8 @@ static CARD: Card = Card {
     fits: |facts| facts.traced,
     needs: "any kernel that can be traced",
     args: &[
-        Arg::optional("workgroup", ArgKind::Number, "the workgroup at first, from 0"),
-        Arg::optional("warp", ArgKind::Number, "its warp at first, from 0"),
+        Arg::optional("workgroup", ArgKind::Count(u32::MAX), "the workgroup at first, from 0"),
+        Arg::optional("warp", ArgKind::Count(u32::MAX), "its warp at first, from 0"),
     ],
 };
 

@@ -7,7 +7,7 @@ use super::backend::{Event as Progress, Failure};
 use super::outputs::Outputs;
 use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
-use crate::base::parts::{self, parts};
+use crate::base::parts::{Places, parts};
 use crate::base::tensor::{Elem, Init, Tensor};
 use crate::job::{Action, Assembled, Code, Job, Launch, Shown, TraceSpec, written_for_cuda};
 use crate::simt::{self, Options, Program, Recent, Watched};
@@ -136,8 +136,11 @@ impl<'a> Machine<'a> {
         let mut outcome = outcome?;
         let text = launch.text();
         let findings = outcome.trace.findings.iter_mut().map(|finding| &mut finding.message);
-        for message in findings.chain(outcome.trace.notes.iter_mut().map(|note| &mut note.message)) {
-            *message = parts::with_places(message, text);
+        let notes = outcome.trace.notes.iter_mut().map(|note| &mut note.message);
+        let messages: Vec<&mut String> = findings.chain(notes).collect();
+        if !messages.is_empty() {
+            let places = Places::of(text);
+            messages.into_iter().for_each(|message| *message = places.in_words(message));
         }
         self.fuel = outcome.fuel;
         self.outputs.launched(launch, &program, &outcome.written);

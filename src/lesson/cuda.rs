@@ -284,4 +284,4 @@ impl Reader<'_> {
 }
 
 /// The maximum number of places of a ring: more could not be shown.
-const MOST_PLACES: u64 = 8;
+pub const MOST_PLACES: u64 = 8;

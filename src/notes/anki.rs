@@ -1,6 +1,8 @@
 //! A report as cards that Anki imports as text: one for each question of the lesson, and for each `Q:` with its `A:` in the learner's words.
 //! The question is the first field, by which Anki knows a card again and keeps its schedule.
 
+use std::collections::HashSet;
+
 use super::cards::in_words;
 use super::html::{inline, is_svg};
 use super::own_words;
@@ -20,7 +22,7 @@ type Card = (String, String);
 /// Writes the cards.
 #[must_use]
 pub fn render(report: &Report) -> String {
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
     let mut rows = String::new();
     // A deck's name has `::` between its levels.
     let deck = format!("Warpbook::{}", report.title.replace("::", ":"));
@@ -30,7 +32,7 @@ pub fn render(report: &Report) -> String {
             if !seen.contains(&front) {
                 let fields = [&front, &back, &escape(&deck), &tags].map(|text| field(text));
                 rows.push_str(&format!("{}\n", fields.join("\t")));
-                seen.push(front);
+                seen.insert(front);
             }
         }
     }

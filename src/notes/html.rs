@@ -178,6 +178,8 @@ fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
         let cells = || rows.iter().filter_map(|row| row.get(column));
         if cells().next().is_some() && cells().all(is_figure) { " class=\"figure\"" } else { "" }
     };
+    let classes: Vec<&str> = (0..header.len()).map(class).collect();
+    let class = |column: usize| classes.get(column).copied().unwrap_or_default();
     let cell = |tag: &str, i: usize, text: &String| format!("<{tag}{}>{}</{tag}>", class(i), escape(text));
     let line = |tag: &str, row: &[String]| -> String {
         let cells: String = row.iter().enumerate().map(|(i, text)| cell(tag, i, text)).collect();

@@ -5,6 +5,41 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Par
 use super::html::{Set, safe_address};
 use crate::base::xml::escape;
 
+/// Quotations, lists, emphasis and links within each other that are written at most, as many as a lesson's text may have. What is deeper stands in
+/// the last of them: a pasted text may nest without an end, and who draws the page or reads it takes a piece of the stack for each.
+pub(super) const DEEPEST: usize = 12;
+
+/// An element that is open.
+#[derive(Clone, Copy, Default)]
+struct Open {
+    /// The elements that nest, down to this one.
+    depth: usize,
+    /// Whether it has its tags.
+    is_written: bool,
+}
+
+impl Open {
+    /// An element within this one.
+    fn inner(self, tag: &Tag<'_>) -> Self {
+        let depth = self.depth + usize::from(nests(tag));
+        // A list and its items go together.
+        let is_written = if matches!(tag, Tag::Item) { self.is_written } else { depth <= DEEPEST || !nests(tag) };
+        Self { depth, is_written }
+    }
+}
+
+/// Whether an element can be within another of its kind.
+fn nests(tag: &Tag<'_>) -> bool {
+    match tag {
+        Tag::BlockQuote(_) | Tag::List(_) | Tag::Emphasis | Tag::Strong | Tag::Strikethrough => true,
+        Tag::Superscript | Tag::Subscript | Tag::Link { .. } | Tag::Image { .. } => true,
+        Tag::FootnoteDefinition(_) | Tag::DefinitionList => true,
+        Tag::Paragraph | Tag::Heading { .. } | Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::MetadataBlock(_) => false,
+        Tag::Table(_) | Tag::TableHead | Tag::TableRow | Tag::TableCell => false,
+        Tag::Item | Tag::DefinitionListTitle | Tag::DefinitionListDefinition => false,
+    }
+}
+
 /// The HTML of `text`. Headings come below those of the note; images become links, since a note is one file.
 pub(super) fn html(text: &str, set: Set) -> String {
     let options =
@@ -12,9 +47,15 @@ pub(super) fn html(text: &str, set: Set) -> String {
     let mut out = String::new();
     let mut in_head = false;
     let (mut columns, mut column) = (Vec::new(), 0_usize);
+    let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_ext(text, options) {
         match event {
             Event::Start(tag) => {
+                let new = open.last().copied().unwrap_or_default().inner(&tag);
+                open.push(new);
+                if !new.is_written {
+                    continue;
+                }
                 in_head |= matches!(tag, Tag::TableHead);
                 match tag {
                     Tag::TableHead | Tag::TableRow => column = 0,
@@ -32,6 +73,11 @@ pub(super) fn html(text: &str, set: Set) -> String {
                 }
             }
             Event::End(tag) => {
+                if open.pop().is_some_and(|ended| !ended.is_written) {
+                    // Words of entries that have no tags are apart.
+                    out.push_str(if tag == TagEnd::Item { "\n" } else { "" });
+                    continue;
+                }
                 out.push_str(end(tag, in_head));
                 in_head &= !matches!(tag, TagEnd::TableHead);
             }
@@ -126,8 +172,34 @@ fn heading(level: HeadingLevel) -> u8 {
 mod tests {
     use super::super::html::math;
 
+    use super::DEEPEST;
+
     fn html(text: &str) -> String {
         super::html(text, math)
+    }
+
+    #[test]
+    fn what_nests_without_an_end_is_flattened() -> Result<(), roxmltree::Error> {
+        let list: String = (0..300).map(|depth| "  ".repeat(depth) + "- w\n").collect();
+        let emphasis = "*w **w ".repeat(500) + "w" + &"***".repeat(500);
+        let images = "![w ".repeat(500) + &"](a)".repeat(500);
+        let mixed = "> - > 1. ".repeat(250) + "w";
+        for text in [">".repeat(1000) + " w", "- ".repeat(1000) + "w", list, emphasis, images, mixed] {
+            let words = text.matches('w').count();
+            let page = format!("<div>{}</div>", html(&text));
+            let document = roxmltree::Document::parse(&page)?;
+            let depth = document.descendants().map(|node| node.ancestors().count()).max().unwrap_or(0);
+            // An entry is within its list; text, its paragraph, the page and the document are around.
+            assert!((DEEPEST..=2 * DEEPEST + 4).contains(&depth), "{depth}: {page:.400}");
+            let text: String =
+                document.descendants().filter_map(|node| node.text().filter(|_| node.is_text())).collect();
+            assert_eq!(text.matches('w').count(), words, "{page:.400}");
+        }
+        // Within the limit all is as it was.
+        let quoted = html(&(">".repeat(DEEPEST) + " w"));
+        assert_eq!(quoted.matches("<blockquote>").count(), DEEPEST, "{quoted}");
+        assert_eq!(html("- a\n  - b\n- c").matches("<li>").count(), 3);
+        Ok(())
     }
 
     #[test]

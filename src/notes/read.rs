@@ -1,10 +1,12 @@
 //! A note read again: what it was made with, and its commands with the data that they gave. Nothing of it is carried out here.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use crate::base::diag::Diagnostic;
 use crate::base::files;
+use crate::base::units::count;
 
 /// A note's commands.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,8 +22,8 @@ pub struct Noted {
 pub struct Repeatable {
     /// Its words; the first is the program's name.
     pub words: Vec<String>,
-    /// The data above it; None if there is none, or if its file cannot be read.
-    pub data: Option<Data>,
+    /// The data above it, which commands below one table share; None if there is none, or if its file cannot be read.
+    pub data: Option<Arc<Data>>,
 }
 
 /// A table of data.
@@ -33,13 +35,18 @@ pub struct Data {
     pub rows: Vec<Vec<String>>,
 }
 
+/// Commands of a note at most, and cells and bytes of all its tables: a note that Warpbook wrote has a command and a table for each experiment.
+const MOST_COMMANDS: usize = 1000;
+const MOST_CELLS: usize = 1 << 20;
+const MOST_BYTES: usize = 64 << 20;
+
 /// The names of the small print that are kept.
 const KEPT: [&str; 4] = ["date", "device", "backend", "program"];
 
 /// Reads a note in Markdown, HTML or as a Jupyter notebook, with its data in CSV files beside it.
 ///
 /// # Errors
-/// The file cannot be read, or has no command of this program.
+/// The file cannot be read, has no command of this program, or has more of them or of data than a note can have.
 pub fn read(path: &Path) -> Result<Noted, Diagnostic> {
     let file = path.display().to_string();
     let text = files::read_text(path).map_err(|why| Diagnostic::error(format!("cannot read {file}: {why}")))?;
@@ -48,7 +55,7 @@ pub fn read(path: &Path) -> Result<Noted, Diagnostic> {
         Some("html") => unescaped(&text),
         _ => text,
     };
-    let noted = of_text(&text, path.parent().unwrap_or(Path::new("")));
+    let noted = of_text(&text, path.parent().unwrap_or(Path::new(""))).map_err(|problem| problem.in_file(&file))?;
     if noted.commands.is_empty() {
         let problem = Diagnostic::error("there is no command of warpbook in this note").in_file(&file);
         return Err(problem.hint("give a note that `warpbook export` or the window wrote: .md, .html or .ipynb"));
@@ -96,13 +103,12 @@ fn unescaped(html: &str) -> String {
     text
 }
 
-fn of_text(text: &str, folder: &Path) -> Noted {
+fn of_text(text: &str, folder: &Path) -> Result<Noted, Diagnostic> {
     let mut noted = Noted::default();
-    let mut data = None;
+    let mut tables = Tables { folder, known: BTreeMap::new(), cells: 0, bytes: 0 };
+    let mut file = None;
     for line in text.lines().map(|line| line.trim().trim_start_matches("> ")) {
-        if let Some(file) = csv_of(line) {
-            data = table(folder, file);
-        }
+        file = csv_of(line).or(file);
         if let Some((name, value)) = line.strip_prefix("- ").and_then(|entry| entry.split_once(": "))
             && KEPT.contains(&name)
         {
@@ -110,10 +116,56 @@ fn of_text(text: &str, folder: &Path) -> Noted {
         }
         let command = line.trim_start_matches('!');
         if let Some(words) = Some(command).filter(|c| c.starts_with("warpbook ")).and_then(shlex::split) {
-            noted.commands.push(Repeatable { words, data: data.clone() });
+            if noted.commands.len() == MOST_COMMANDS {
+                let most = count(MOST_COMMANDS as u64);
+                return Err(Diagnostic::error(format!("this note has more than {most} commands of warpbook"))
+                    .hint("divide it into several notes, each with its data beside it"));
+            }
+            let data = file.map(|file| tables.table(file)).transpose()?.flatten();
+            noted.commands.push(Repeatable { words, data });
         }
     }
-    noted
+    Ok(noted)
+}
+
+/// The tables beside a note, each of them read once, and not before a command comes.
+struct Tables<'a> {
+    folder: &'a Path,
+    /// By their paths within the folder; None for a file that is no table.
+    known: BTreeMap<PathBuf, Option<Arc<Data>>>,
+    /// Their cells and bytes, together.
+    cells: usize,
+    bytes: usize,
+}
+
+impl Tables<'_> {
+    /// A CSV file beside the note; None for a path that leads elsewhere.
+    ///
+    /// # Errors
+    /// When the note's tables have too many cells.
+    fn table(&mut self, file: &str) -> Result<Option<Arc<Data>>, Diagnostic> {
+        let parts = || Path::new(file).components();
+        if !parts().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
+            return Ok(None);
+        }
+        let path: PathBuf = parts().filter(|part| *part != Component::CurDir).collect();
+        if let Some(known) = self.known.get(&path) {
+            return Ok(known.clone());
+        }
+        let text = files::read_text(&self.folder.join(&path)).unwrap_or_default();
+        // A separator within a quoted cell is counted as well, which does no harm to a bound.
+        self.cells += text.bytes().filter(|byte| matches!(byte, b',' | b'\n')).count() + 1;
+        self.bytes += text.len();
+        if self.cells > MOST_CELLS || self.bytes > MOST_BYTES {
+            let (cells, size) = (count(MOST_CELLS as u64), MOST_BYTES >> 20);
+            let message = format!("with {file} the tables of this note have more than {cells} cells, or {size} MiB");
+            return Err(Diagnostic::error(message)
+                .hint("a note that Warpbook wrote has far less; divide it into several notes"));
+        }
+        let data = (!text.is_empty()).then(|| data(&text)).flatten().map(Arc::new);
+        self.known.insert(path, data.clone());
+        Ok(data)
+    }
 }
 
 /// The CSV file that a line links to, or that a cell reads.
@@ -123,13 +175,8 @@ fn csv_of(line: &str) -> Option<&str> {
     Some(&line[start..end])
 }
 
-/// A CSV file beside the note; None for a path that leads elsewhere.
-fn table(folder: &Path, file: &str) -> Option<Data> {
-    let path = Path::new(file);
-    if !path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return None;
-    }
-    let text = files::read_text(&folder.join(path)).ok()?;
+/// The table that a text in CSV is; None if it is none.
+fn data(text: &str) -> Option<Data> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let owned = |record: &csv::StringRecord| record.iter().map(ToOwned::to_owned).collect::<Vec<_>>();
     let header = owned(reader.headers().ok()?);
@@ -178,5 +225,43 @@ mod tests {
         assert_eq!(read_as("a.md", &outside).unwrap().commands[0].data, None);
         // An open quote is no command.
         assert!(read_as("a.md", "warpbook run 'a").is_err());
+    }
+
+    #[test]
+    fn a_table_is_kept_once_whatever_is_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("b.csv"), "n,kernel\n".to_owned() + &"1,x\n".repeat(10_000)).unwrap();
+        let note = |commands: usize, link: &str| format!("({link})\nwarpbook run one\n").repeat(commands);
+        let memory = |text: &str| {
+            let mut noted = Noted::default();
+            let made = allocation_counter::measure(|| noted = of_text(text, folder.path()).unwrap());
+            assert!(noted.commands.iter().all(|command| command.data.as_ref().unwrap().rows.len() == 10_000));
+            made.bytes_max
+        };
+        let [once, often] = [memory(&note(1, "b.csv")), memory(&note(300, "b.csv"))];
+        assert!(often < 2 * once, "{once} and {often} bytes");
+        // Under other names of the same file, too.
+        let named = note(1, "b.csv") + &note(50, "./b.csv") + &note(50, "././b.csv") + &note(50, ".//b.csv");
+        assert!(memory(&named) < 2 * once);
+    }
+
+    #[test]
+    fn a_note_has_bounds() {
+        let refused = read_as("a.md", &"warpbook run one\n".repeat(MOST_COMMANDS + 1)).unwrap_err();
+        assert_eq!(refused, "this note has more than 1,000 commands of warpbook");
+        assert_eq!(read_as("a.md", &"warpbook run one\n".repeat(MOST_COMMANDS)).unwrap().commands.len(), MOST_COMMANDS);
+        let folder = tempfile::tempdir().unwrap();
+        let mut text = String::new();
+        for n in 0..4 {
+            std::fs::write(folder.path().join(format!("{n}.csv")), "1,x\n".repeat(MOST_CELLS / 8)).unwrap();
+            text += &format!("([CSV]({n}.csv))\nwarpbook run one\n");
+        }
+        let mut refused = None;
+        let made = allocation_counter::measure(|| refused = of_text(&text, folder.path()).err());
+        assert!(refused.unwrap().message.contains("more than 1,048,576 cells"));
+        assert!(made.bytes_max < 256 << 20, "{} bytes", made.bytes_max);
+        // A table that no command is below is not read.
+        let unused = text.replace("warpbook run one", "words");
+        assert!(of_text(&unused, folder.path()).is_ok_and(|noted| noted.commands.is_empty()));
     }
 }

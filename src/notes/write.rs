@@ -327,7 +327,8 @@ mod tests {
     #[cfg(unix)]
     fn links_are_followed_and_protected_notes_are_not_written() {
         let folder = tempfile::tempdir().unwrap();
-        let (vault, real) = (folder.path().join("vault"), folder.path().join("real.md"));
+        let vault = folder.path().join("vault");
+        let real = vault.join("real.md");
         let note = write(&sample(), &[Format::Markdown], &To::folder(&vault)).unwrap().files.pop().unwrap();
         std::fs::rename(&note, &real).unwrap();
         std::os::unix::fs::symlink(&real, &note).unwrap();

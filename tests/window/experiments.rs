@@ -200,7 +200,7 @@ fn a_number_is_typed_and_judged() {
     window.get_by_label("Predict").click();
     settle(&mut window);
     assert!(window.state().desk.state().kept().predictions.is_empty(), "the button does nothing");
-    for (typed, said) in [("4", "4 is not within 1% of it."), ("5", "5 is right, within 1%.")] {
+    for (typed, said) in [("4", "4 is wrong: it is not within 1% of the answer."), ("5", "5 is right, within 1%.")] {
         window.get_by_label("Your number").focus();
         window.step();
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);

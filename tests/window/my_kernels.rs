@@ -149,3 +149,46 @@ fn what_is_no_kernel_is_refused_with_advice() {
     assert!(window.query_by_label_contains("Set up a kernel").is_none());
     assert!(window.query_by_label_contains("broken.wgsl").is_some(), "the message names the file");
 }
+
+const SCALED_ROWS: &str = "struct Params { rows: u32, by: f32 }
+@group(0) @binding(0) var<uniform> p: Params;
+@group(0) @binding(1) var<storage, read> src: array<f32>;
+@group(0) @binding(2) var<storage, read_write> dst: array<f32>;
+@compute @workgroup_size(64) fn rows(@builtin(global_invocation_id) id: vec3<u32>) {
+    if id.x < p.rows { dst[id.x] = p.by * src[id.x + 1u]; }
+}
+";
+
+#[test]
+fn a_uniform_is_set_by_member_and_findings_are_beside_the_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rows.wgsl");
+    std::fs::write(&file, SCALED_ROWS).unwrap();
+    let mut window = window(folder.path());
+    drop_file(&mut window, file);
+    set(&mut window, "value of p.rows", "-1");
+    window.get_by_label_contains("`-1` is no value for p.rows, which is u32");
+    for (field, text) in [
+        ("value of p.rows", "64"),
+        ("value of p.by", "0.5"),
+        ("blocks in x", "1"),
+        ("elements of src", "64"),
+        ("elements of dst", "128"),
+    ] {
+        set(&mut window, field, text);
+    }
+    window.get_by_role_and_label(Role::Button, "Watch it").click();
+    window.step();
+    settle(&mut window);
+    let (id, _) = watched(&window);
+    let trace = window.state().desk.state().traced().unwrap().trace(0).unwrap().clone();
+    assert_eq!(
+        (trace.global.store.sectors, trace.findings.len()),
+        (8, 1),
+        "64 elements are stored: {:?}",
+        trace.findings
+    );
+    window.get_by_label_contains("line 6: index 64 is past the end");
+    let bytes = std::fs::read(folder.path().join("kernels/assets").join(id).join("p.bin")).unwrap();
+    assert_eq!(bytes, [64, 0, 0, 0, 0, 0, 0, 63]);
+}

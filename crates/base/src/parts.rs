@@ -105,46 +105,58 @@ pub fn replaced(text: &str, index: usize, with: &str) -> String {
     whole
 }
 
-/// The part that a line of the composed text is in, and the line's number there; None in the kernel's own file.
-#[must_use]
-pub fn located(text: &str, line: u32) -> Option<(&str, u32)> {
-    let part = parts(text).into_iter().rfind(|part| part.before < line)?;
-    Some((part.file?, line - part.before))
-}
+/// The pieces of a composed text by their lines, found once for any number of lines.
+#[derive(Clone, Debug)]
+pub struct Places<'a>(Vec<Part<'a>>);
 
-/// A message about a composed text, with each line of a part that it names, as `line N`, by the part's name and the line there. Names of the
-/// text itself are in backticks, and stay.
-#[must_use]
-pub fn with_places(message: &str, text: &str) -> String {
-    if !text.contains(MARK[0]) {
-        return message.to_owned();
+impl<'a> Places<'a> {
+    /// Finds the pieces of a composed text.
+    #[must_use]
+    pub fn of(text: &'a str) -> Self {
+        Self(parts(text))
     }
-    let placed = |said: &str| {
-        let mut out = String::with_capacity(said.len());
-        let mut rest = said;
-        while let Some(at) = rest.find("line ") {
-            let (before, number) = rest.split_at(at + "line ".len());
-            out.push_str(before);
-            let digits = number.len() - number.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            let line = number[..digits].parse::<u32>().ok();
-            match line.and_then(|line| located(text, line)) {
-                Some((file, line)) => out.push_str(&format!("{}:{line}", &file[folder(file).len()..])),
-                None => out.push_str(&number[..digits]),
-            }
-            rest = &number[digits..];
+
+    /// The part that a line of the composed text is in, and the line's number there; None in the kernel's own file.
+    #[must_use]
+    pub fn located(&self, line: u32) -> Option<(&'a str, u32)> {
+        let part = self.0[..self.0.partition_point(|part| part.before < line)].last()?;
+        Some((part.file?, line - part.before))
+    }
+
+    /// A message about the composed text, with each line of a part that it names, as `line N`, by the part's name and the line there. Names of
+    /// the text itself are in backticks, and stay.
+    #[must_use]
+    pub fn in_words(&self, message: &str) -> String {
+        if self.0.len() < 2 {
+            return message.to_owned();
         }
-        out + rest
-    };
-    let parts = message.split('`').enumerate();
-    let parts = parts.map(|(n, part)| if n % 2 == 0 { placed(part) } else { part.to_owned() });
-    parts.collect::<Vec<_>>().join("`")
+        let placed = |said: &str| {
+            let mut out = String::with_capacity(said.len());
+            let mut rest = said;
+            while let Some(at) = rest.find("line ") {
+                let (before, number) = rest.split_at(at + "line ".len());
+                out.push_str(before);
+                let digits = number.len() - number.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let line = number[..digits].parse::<u32>().ok();
+                match line.and_then(|line| self.located(line)) {
+                    Some((file, line)) => out.push_str(&format!("{}:{line}", &file[folder(file).len()..])),
+                    None => out.push_str(&number[..digits]),
+                }
+                rest = &number[digits..];
+            }
+            out + rest
+        };
+        let parts = message.split('`').enumerate();
+        let parts = parts.map(|(n, part)| if n % 2 == 0 { placed(part) } else { part.to_owned() });
+        parts.collect::<Vec<_>>().join("`")
+    }
 }
 
 /// The diagnostic about a composed text at its place in the part that it is about, if it is about one.
 #[must_use]
 pub fn in_part(mut diagnostic: Diagnostic, text: &str) -> Diagnostic {
     if let Some(place) = &mut diagnostic.place
-        && let Some((file, line)) = located(text, place.line)
+        && let Some((file, line)) = Places::of(text).located(place.line)
     {
         *place = Place { file: file.to_owned(), line, column: place.column };
     }
@@ -311,7 +323,7 @@ mod tests {
         let found: Vec<_> = parts(&text).into_iter().map(|part| (part.name(), part.before)).collect();
         assert_eq!(found, [(None, 0), (Some("sum.wgsl"), 4), (Some("one.wgsl"), 7)]);
         assert_eq!(
-            [3, 6, 8].map(|line| located(&text, line)),
+            [3, 6, 8].map(|line| Places::of(&text).located(line)),
             [None, Some(("s/sum.wgsl", 2)), Some(("s/one.wgsl", 1))]
         );
         assert_eq!(parts(&text)[1].stem(), Some("sum"));
@@ -326,10 +338,27 @@ mod tests {
             replaced(&text, 1, "fn sum() { }"),
             text.replace("// #include \"one.wgsl\"\nfn sum() {}", "fn sum() { }")
         );
-        let said = with_places("2 wrote it at line 6, with `line 6` at line 2", &text);
+        let said = Places::of(&text).in_words("2 wrote it at line 6, with `line 6` at line 2");
         assert_eq!(said, "2 wrote it at line sum.wgsl:2, with `line 6` at line 2");
         // A file without parts is what it was.
         assert_eq!(composed("s/k.wgsl", "fn main() {}"), Ok("fn main() {}".to_owned()));
+    }
+
+    #[test]
+    fn every_line_of_many_parts_is_found_in_its_part() {
+        let part = |n: usize| format!("{}part{n}.wgsl{}\n{}", MARK[0], MARK[1], "x\n".repeat(n % 3));
+        let text = "own\nown\n".to_owned() + &(0..500).map(part).collect::<String>();
+        let places = Places::of(&text);
+        let mut expected = None;
+        for (number, line) in (1_u32..).zip(text.lines()) {
+            if let Some(path) = marked(line) {
+                // The line above a part is the last of the part before.
+                expected = Some((path, number));
+                continue;
+            }
+            assert_eq!(places.located(number), expected.map(|(path, before)| (path, number - before)), "line {number}");
+        }
+        assert_eq!((places.located(0), Places::of("").located(1)), (None, None));
     }
 
     #[test]

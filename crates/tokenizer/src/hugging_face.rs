@@ -61,6 +61,8 @@ pub struct Tokenizer {
     pub pattern: Pattern,
     /// Things that it does to ids beside that, which are not done here: `pads short texts`.
     pub unlike: Vec<String>,
+    /// The merges that the file lists more than once, in words: `lists a merge twice: …`.
+    pub repeats: Option<String>,
 }
 
 /// Reads a file with a byte-level BPE.
@@ -119,7 +121,8 @@ pub fn read(file: &str, text: &str) -> Result<Tokenizer, Diagnostic> {
     }
     let id_of = |name: &str| ids.get(name).and_then(Value::as_u64).map(|id| id as u32);
     let listed = model["merges"].as_array().ok_or_else(|| wrong("its model has no `merges`".to_owned()))?;
-    let mut merges = FxHashMap::default();
+    let mut merges: FxHashMap<u64, Merge> = FxHashMap::default();
+    let mut repeated = Repeated::default();
     for (rank, merge) in (0_u32..).zip(listed) {
         // Two names, or one text with a space between them, as older files have it.
         let names = match merge {
@@ -131,31 +134,63 @@ pub fn read(file: &str, text: &str) -> Result<Tokenizer, Diagnostic> {
         };
         let (left, right) = names.ok_or_else(|| wrong(format!("merge {rank} is not two tokens")))?;
         let made = id_of(left).zip(id_of(right)).zip(id_of(&format!("{left}{right}")));
-        let ((left, right), id) = made.ok_or_else(|| {
+        let (ids, id) = made.ok_or_else(|| {
             wrong(format!("merge {rank}, `{left}` and `{right}`, has a token that is not in `vocab`"))
         })?;
         // Of a merge that is repeated the last rank counts, as in the library.
-        merges.insert(pair(left, right), Merge { rank, id });
+        if let Some(earlier) = merges.insert(pair(ids.0, ids.1), Merge { rank, id }) {
+            repeated.add([left, right], [earlier.rank, rank]);
+        }
     }
     let whole = model["ignore_merges"].as_bool().unwrap_or(false);
     let vocabulary = Vocabulary::from_listed(tokens, merges, whole).map_err(|byte| {
         wrong(format!("the byte {byte:#04x} has no token"))
             .hint("a byte-level BPE is needed, such as GPT-2's or Llama 3's")
     })?;
-    Ok(Tokenizer { vocabulary: vocabulary.with_added(added), pattern, unlike: unlike(&json) })
+    let (vocabulary, unlike, repeats) = (vocabulary.with_added(added), unlike(&json), repeated.in_words());
+    Ok(Tokenizer { vocabulary, pattern, unlike, repeats })
+}
+
+/// Merges that a file lists again.
+#[derive(Default)]
+struct Repeated {
+    /// How often one is listed again.
+    times: usize,
+    /// The first, with its places.
+    first: Option<String>,
+}
+
+impl Repeated {
+    fn add(&mut self, [left, right]: [&str; 2], [before, again]: [u32; 2]) {
+        self.times += 1;
+        self.first.get_or_insert_with(|| format!("`{left}` and `{right}` as {before} and as {again}"));
+    }
+
+    fn in_words(self) -> Option<String> {
+        let first = self.first?;
+        let what = if self.times == 1 {
+            format!("lists a merge twice: {first}")
+        } else {
+            format!("lists merges again, {} times in all: {first} are the first", self.times)
+        };
+        Some(format!("{what}; the last place counts, as in Hugging Face's library"))
+    }
 }
 
 /// The tokens that a file adds beside its merges, by their ids.
 fn added_tokens(json: &Value) -> Result<FxHashMap<u32, Box<[u8]>>, String> {
     let listed = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
-    let one = |token: &Value| {
+    let mut added: FxHashMap<u32, Box<[u8]>> = FxHashMap::default();
+    for token in listed {
         let id = token["id"].as_u64().filter(|&id| id < MOST as u64);
         let id = id.and_then(|id| u32::try_from(id).ok());
         let content = token["content"].as_str().unwrap_or_default();
         let id = id.ok_or_else(|| format!("the added token `{content}` has no usable id"))?;
-        Ok((id, content.as_bytes().into()))
-    };
-    listed.iter().map(one).collect()
+        if added.insert(id, content.as_bytes().into()).is_some_and(|other| *other != *content.as_bytes()) {
+            return Err(format!("the id {id} has two added tokens, the last is `{content}`"));
+        }
+    }
+    Ok(added)
 }
 
 /// Things that a tokenizer does to ids, which are not done here.
@@ -208,5 +243,45 @@ fn pattern_of(json: &Value) -> Result<Pattern, String> {
                 .ok_or_else(|| format!("this tokenizer cuts the text by a pattern that is not known here: `{regex}`"))
         }
         _ => Err("this tokenizer cuts the text in more than one step".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of three merges, with one of its values set.
+    fn file(place: &str, value: Value) -> Option<String> {
+        let merges = [(97, 98), (256, 99), (97, 99)];
+        let mut json: Value =
+            serde_json::from_str(&write(&Vocabulary::from_merges(&merges), &merges, Pattern::Gpt2)).ok()?;
+        *json.pointer_mut(place)? = value;
+        Some(json.to_string())
+    }
+
+    #[test]
+    fn a_merge_that_is_listed_again_is_said() {
+        let repeats = |merges: Value| {
+            let file = file("/model/merges", merges).expect("the place is there");
+            read("a.json", &file).expect("it is read").repeats
+        };
+        assert_eq!(repeats(json!([["a", "b"], ["ab", "c"], ["a", "c"]])), None);
+        let once = repeats(json!([["a", "b"], ["a", "c"], ["a", "b"]])).unwrap_or_default();
+        assert!(once.starts_with("lists a merge twice: `a` and `b` as 0 and as 2; the last place counts"), "{once}");
+        // In either spelling, and however often.
+        let often = repeats(json!(["a b", ["a", "b"], "a c", "a c", "a b"])).unwrap_or_default();
+        assert!(often.contains("3 times in all") && often.contains("`a` and `b` as 0 and as 1"), "{often}");
+    }
+
+    #[test]
+    fn an_id_has_one_added_token() {
+        let added = |value: Value| {
+            let file = file("/added_tokens", value).expect("the place is there");
+            read("a.json", &file).map(drop).map_err(|problem| problem.message)
+        };
+        let token = |content: &str| json!({"id": 300, "content": content, "special": true});
+        assert_eq!(added(json!([token("<a>"), token("<a>")])), Ok(()));
+        let refused = added(json!([token("<a>"), token("<b>")]));
+        assert_eq!(refused, Err("the id 300 has two added tokens, the last is `<b>`".to_owned()));
     }
 }

@@ -13,6 +13,8 @@ pub enum Ask {
     Set(String, f64),
     /// Predicted.
     Predict(String, Guess),
+    /// Reads on after a prediction's question, by its id, without an answer.
+    Skip(String),
     /// Drew a part of a prediction's curve.
     Draw(String, Points),
     /// Wants to change the curve of a prediction.
@@ -39,6 +41,7 @@ impl Ask {
         match self {
             Self::Set(id, value) => Command::SetParam(id, value),
             Self::Predict(id, guess) => Command::Predict(id, guess),
+            Self::Skip(id) => Command::Skip(id),
             Self::Draw(id, points) => Command::Draw(id, points),
             Self::DrawAgain(id) => Command::DrawAgain(id),
             Self::Explore(point) => Command::Explore(point),

@@ -9,6 +9,7 @@ use super::{Ask, Reading, exercise, predict, unfold};
 use crate::app::{explore, theme};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Block, Inline, Step};
+use crate::session::learn::journal::{Item, ItemKind};
 
 /// The space between the columns of a table.
 const CELL_GAP: f32 = 8.0;
@@ -52,26 +53,24 @@ fn show_within(
         if let Block::Predict(id) = block
             && limit.is_some()
             && index + 1 < blocks.len()
-            && folded(ui, reading, id)
+            && is_folded(reading, id)
         {
+            ui.add_space(GAP);
+            if ui.button("Read on without an answer").clicked() {
+                asks.push(Ask::Skip(id.clone()));
+            }
             return (asks, blocks.len());
         }
     }
     (asks, blocks.len())
 }
 
-/// Whether what follows a question is folded: until it is answered, or skipped with the button that this then shows.
-fn folded(ui: &mut Ui, reading: &Reading<'_>, id: &str) -> bool {
-    let lesson = reading.state.place.lesson.as_ref().map(|lesson| lesson.id.as_str()).unwrap_or_default();
-    let skipped = egui::Id::unique(("skipped", lesson, id));
-    if reading.state.kept().predictions.contains_key(id) || ui.data(|d| d.get_temp(skipped)).unwrap_or(false) {
-        return false;
-    }
-    ui.add_space(GAP);
-    if ui.button("Read on without an answer").clicked() {
-        ui.data_mut(|d| d.insert_temp(skipped, true));
-    }
-    true
+/// Whether what follows a question is folded: until it is answered, or the learner reads on without an answer.
+fn is_folded(reading: &Reading<'_>, id: &str) -> bool {
+    let lesson = reading.state.place.lesson.as_ref().map(|lesson| lesson.id.clone()).unwrap_or_default();
+    let item = Item { lesson, kind: ItemKind::Prediction, id: id.to_owned() };
+    let skipped = reading.state.diary.story.items.get(&item).is_some_and(|answers| answers.skipped);
+    !skipped && !reading.state.kept().predictions.contains_key(id)
 }
 
 fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {

@@ -8,7 +8,9 @@ use crate::app::theme;
 use crate::base::units::{figure, number as digits, read_figure, round3};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{AnswerDecl, Asks};
+use crate::session::learn::graded::{found_by, said};
 use crate::session::learn::predict::{Answer, Grade, Guess};
+use crate::session::learn::question;
 use crate::session::learn::saved::Predicted;
 
 /// Shows a prediction: what it asks for until that is given, then the answer.
@@ -27,7 +29,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         let accent = theme::color(theme, Ink::Accent);
         ui.label(RichText::new("Predict, then run").font(theme::medium(theme::SMALL)).color(accent));
         ui.add_space(6.0);
-        asks.extend(flow::paragraph(ui, reading, &prediction.question, &Style::body()));
+        asks.extend(flow::paragraph(ui, reading, &question::text(&lesson, prediction), &Style::body()));
         ui.add_space(10.0);
         let kept = reading.state.kept();
         let predicted = kept.predictions.get(id);
@@ -60,11 +62,22 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
                 Asks::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
                 Asks::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
             }
+            first_answer(ui, &prediction.asks, reading.state.kept().first.get(id), predicted);
             ui.add_space(8.0);
             asks.extend(flow::paragraph(ui, reading, &prediction.because, &Style::body()));
         }
     });
     asks
+}
+
+/// The answer that counts, where the learner has given another one since.
+fn first_answer(ui: &mut Ui, asked: &Asks, first: Option<&Predicted>, last: &Predicted) {
+    let Some(said) = first.filter(|first| first.guess != last.guess).and_then(|first| said(asked, &first.guess)) else {
+        return;
+    };
+    let muted = theme::color(theme::of(ui), Ink::Muted);
+    let text = format!("Your first answer, “{said}”, is the one that counts.");
+    ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(muted)).wrap());
 }
 
 fn options(ui: &mut Ui, options: &[(String, f64)], predicted: Option<&Predicted>, busy: bool) -> Option<usize> {
@@ -78,9 +91,9 @@ fn options(ui: &mut Ui, options: &[(String, f64)], predicted: Option<&Predicted>
         for (index, (label, _)) in options.iter().enumerate() {
             let mine = predicted.is_some_and(|p| p.guess == Guess::Choice(index));
             let text = match (mine, nearest == Some(index)) {
-                (true, true) => format!("{label}  · yours, nearest"),
+                (true, true) => format!("{label}  · yours, right"),
                 (true, false) => format!("{label}  · yours"),
-                (false, true) => format!("{label}  · nearest"),
+                (false, true) => format!("{label}  · right"),
                 (false, false) => label.clone(),
             };
             let button = egui::Button::new(text).selected(mine).min_size(egui::vec2(64.0, 32.0));
@@ -132,7 +145,7 @@ fn choice_verdict(ui: &mut Ui, options: &[(String, f64)], predicted: &Predicted,
     let (text, ink) = if *chosen == right {
         (format!("“{}” is right.", name(right)), Hue::Shared.ink())
     } else {
-        (format!("“{}” is wrong: the result is nearest to “{}”.", name(*chosen), name(right)), Hue::Store.ink())
+        (format!("“{}” is wrong: the right answer is “{}”.", name(*chosen), name(right)), Hue::Store.ink())
     };
     let color = theme::color(theme::of(ui), ink);
     ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::UI)).color(color)).wrap());
@@ -148,7 +161,7 @@ fn number_verdict(ui: &mut Ui, decl: &AnswerDecl, (predicted, answer): (&Predict
     let (text, ink) = if right {
         (format!("{} is right, within {share}.", figure(given, &decl.unit)), Hue::Shared.ink())
     } else {
-        (format!("{} is not within {share} of it.", figure(given, &decl.unit)), Hue::Store.ink())
+        (format!("{} is wrong: it is not within {share} of the answer.", figure(given, &decl.unit)), Hue::Store.ink())
     };
     let color = theme::color(theme::of(ui), ink);
     ui.add(egui::Label::new(RichText::new(text).font(theme::medium(theme::UI)).color(color)).wrap());
@@ -173,9 +186,7 @@ fn verdict(ui: &mut Ui, decl: &AnswerDecl, answer: &Answer, grade: Grade) {
         });
     };
     if decl.measured.is_none() {
-        let (name, from) =
-            if decl.probes.is_empty() { ("Answer", "by arithmetic") } else { ("Traced", "what the runs counted") };
-        row(name, answer.traced, from);
+        row("Answer", answer.traced, found_by(decl));
         return;
     }
     let range = answer.range.map(|range| range.map(|v| figure(v, &decl.unit)).join(" to "));

@@ -133,10 +133,27 @@ pub(super) fn draw(
                 p.points(diamond("your settings", point).radius(6.0));
             }
         });
+    if let Some((x, y)) = plot.current {
+        let there = shown.transform.position_from_point(&PlotPoint::new(along(scale_x, x), along(scale_y, y)));
+        at_diamond(ui, there, shown.response.rect, &axis_figure(y, &plot.y.unit));
+    }
     name_ends(ui, plot, &shown.transform, labels);
     if shown.response.clicked() {
         ui.data_mut(|d| d.insert_temp(clicked(), true));
     }
+}
+
+/// Writes the value at the diamond beside it, on the side that has room.
+fn at_diamond(ui: &Ui, there: egui::Pos2, room: egui::Rect, value: &str) {
+    let theme = theme::of(ui);
+    let font = theme::medium(theme::SMALL);
+    let text = ui.painter().layout_no_wrap(value.to_owned(), font, theme::color(theme, Ink::Accent));
+    let size = text.size();
+    let x = if there.x + 12.0 + size.x < room.max.x { there.x + 12.0 } else { there.x - 12.0 - size.x };
+    let y = if there.y - 10.0 - size.y > room.min.y { there.y - 10.0 - size.y } else { there.y + 10.0 };
+    let rect = egui::Rect::from_min_size(egui::pos2(x, y), size);
+    ui.painter().rect_filled(rect.expand(2.0), 3.0, ui.visuals().panel_fill);
+    ui.painter().galley(rect.min, text, theme::color(theme, Ink::Accent));
 }
 
 /// The least and the greatest y of all that is drawn.

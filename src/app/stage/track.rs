@@ -28,7 +28,7 @@ impl Stage {
         let ratio = digits3(next.median_s / first.median_s);
         let whose = match first.recorded {
             Some(recording) => format!("recorded on {}", recording.name()),
-            None => "measured here".to_owned(),
+            None => format!("measured on {}", state.acting_device().map(|device| device.name).unwrap_or_default()),
         };
         let said = format!("{winner} wins: {ratio} times as fast as {second}, {whose}");
         let theme = theme::of(ui);

@@ -43,7 +43,11 @@ pub struct ExportArgs {
     /// Leave out the part of an HTML note that plays: it is small, and runs no script.
     #[arg(long)]
     pub still: bool,
-    /// Measure every experiment, also those that the window has measured on this device.
+    /// Measure the experiments of the note that neither the window nor a run before has measured on this device. Without it nothing is
+    /// measured: curves are those of the window and of recordings.
+    #[arg(long)]
+    pub measure: bool,
+    /// Measure every experiment of the note, also those that the window has measured on this device.
     #[arg(long)]
     pub again: bool,
 }

@@ -13,6 +13,14 @@ pub struct LedgerArgs {
     pub format: LedgerFormat,
 }
 
+/// Options of `review`.
+#[derive(Args, Debug)]
+pub struct ReviewArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// The forms of the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LedgerFormat {

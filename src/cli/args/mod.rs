@@ -24,7 +24,7 @@ pub use counters::CountersArgs;
 pub use diff::DiffArgs;
 pub use export::ExportArgs;
 pub use film::FilmArgs;
-pub use ledger::{LedgerArgs, LedgerFormat, WorklogArgs};
+pub use ledger::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
 pub use rerun::{RerunArgs, parsed};
@@ -118,6 +118,8 @@ pub enum Command {
     Export(ExportArgs),
     /// Your knowledge by concept, from the journal: mastered, developing and blind spots, each with its evidence.
     Ledger(LedgerArgs),
+    /// What is due for review, and when the rest comes back. The questions themselves are asked in the window.
+    Review(ReviewArgs),
     /// Your work of a day, from the journal.
     Worklog(WorklogArgs),
     /// Run a note's experiments here, and say what differs from what it recorded.

@@ -4,7 +4,7 @@ use super::super::figure::View;
 use super::super::frame::{Anchor, Frame};
 use super::super::palette::{Hue, Ink};
 use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head, keys};
-use crate::figures::text;
+use crate::figures::{message, text};
 
 /// The least that a turn is wide.
 const TURN: f32 = 30.0;
@@ -52,7 +52,9 @@ fn holds(places: u32, place: u32, turn: u32) -> Option<Holds> {
 pub(super) fn frame(view: &View<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
     let [width, height] = view.size;
-    let Some(ring) = view.given.ring.as_ref() else { return frame };
+    let Some(ring) = view.given.ring.as_ref() else {
+        return message::line(view.size, "At these settings the ring has no number of places that can be drawn.");
+    };
     let room = width - 2.0 * MARGIN;
     let title = title(ring.places);
     let note = "Drawn, not traced: the order is the kernel's, and widths are not times.";

@@ -22,9 +22,9 @@ static CARD: Card = Card {
     args: &[
         Arg::required("q", ArgKind::Buffer, "the queries, a row each, head by head"),
         Arg::required("k", ArgKind::Buffer, "the keys, a row each, head by head"),
-        Arg::required("rows", ArgKind::Number, "queries of a head"),
-        Arg::optional("keys", ArgKind::Number, "keys of a head; as many as queries if left out"),
-        Arg::optional("head", ArgKind::Number, "the head of queries that is shown, from 0"),
+        Arg::required("rows", ArgKind::Count(square::MOST), "queries of a head"),
+        Arg::optional("keys", ArgKind::Count(square::MOST), "keys of a head; as many as queries if left out"),
+        Arg::optional("head", ArgKind::Count(square::MOST), "the head of queries that is shown, from 0"),
         Arg::optional("v", ArgKind::Buffer, "the values, as the keys"),
         Arg::optional("o", ArgKind::Buffer, "the results, as the queries"),
         Arg::optional("scores", ArgKind::Text, "where the scores are: a variable in workgroup memory, or a buffer"),

@@ -13,7 +13,7 @@ use crate::trace::{Course, Phase, Rows};
 pub(super) const NOTHING: f64 = -1e30;
 
 /// Queries and keys of a head at most, and heads: their product is a number of elements.
-const MOST: u64 = 1 << 20;
+pub(super) const MOST: u32 = 1 << 20;
 
 /// The queries of a workgroup.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +78,8 @@ pub(super) struct Now {
 impl<'a> Square<'a> {
     pub fn of(given: &'a Given, picture: &Picture) -> Result<Self, String> {
         let course = given.course()?;
-        let number = |name: &str| given.numbers.get(name).filter(|n| **n >= 0.0).map(|n| (*n as u64).min(MOST));
+        let number =
+            |name: &str| given.numbers.get(name).filter(|n| **n >= 0.0).map(|n| (*n as u64).min(u64::from(MOST)));
         let rows = number("rows").filter(|rows| *rows > 0).ok_or("The head has no queries.")?;
         let keys = number("keys").filter(|keys| *keys > 0).unwrap_or(rows);
         let head = number("head").unwrap_or(0);

@@ -1,6 +1,6 @@
 //! The learner's words in a note: as they are, as far as they leave the rest of the note alone and their reader understands them.
 
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
 use super::dialect::Dialect;
 use super::prose::fenced;
@@ -23,19 +23,24 @@ pub(super) fn own(dialect: Dialect, words: &str) -> String {
     adapted(dialect, &closed(words.trim_end()))
 }
 
-/// The words with an end for what was left open.
+/// The words with an end for what was left open. They are read a few times, however many fences they have.
 fn closed(words: &str) -> String {
-    let fences = words.lines().map(str::trim_start).filter_map(|line| {
-        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-        let length = line.chars().take_while(|c| *c == mark).count();
-        (length >= 3).then(|| mark.to_string().repeat(length))
-    });
     let low = words.to_ascii_lowercase();
     // Markdown takes the end of one element for another's, a browser does not.
     let others = ENDS.iter().filter(|(begin, _)| low.contains(begin)).map(|(_, end)| (*end).to_owned());
-    let ends = fences.chain(others).map(|end| format!("{words}\n{end}"));
+    let ends = last_fence(words).into_iter().chain(others).map(|end| format!("{words}\n{end}"));
     let mut all = std::iter::once(words.to_owned()).chain(ends);
     all.find(|text| leaves_the_rest_alone(text)).unwrap_or_else(|| fenced("", words))
+}
+
+/// The fence of the last code. If one is left open, it is that: it goes on to the end.
+fn last_fence(words: &str) -> Option<String> {
+    let starts = Parser::new_ext(words, options()).into_offset_iter().filter_map(|(event, range)| {
+        matches!(event, Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_)))).then_some(range.start)
+    });
+    let begun = words[starts.last()?..].trim_start();
+    let mark = begun.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    Some(begun.chars().take_while(|c| *c == mark).collect())
 }
 
 /// Whether a paragraph after the text is a paragraph.
@@ -92,9 +97,33 @@ mod tests {
         }
         assert_eq!(own("a\n\n```wgsl\nlet x;"), "a\n\n```wgsl\nlet x;\n```");
         assert_eq!(own("~~~~\n```\n"), "~~~~\n```\n~~~~");
+        assert_eq!(own("```\nx\n```\n~~~~~\n```\n"), "```\nx\n```\n~~~~~\n```\n~~~~~");
+        assert_eq!(own("> ```\n> x\n\n````\ny"), "> ```\n> x\n\n````\ny\n````");
         assert_eq!(own("<!-- a"), "<!-- a\n-->");
         assert_eq!(own("<script>\nx"), "<script>\nx\n</script>");
         assert_eq!(own("a\n\n<PRE>\nx"), "a\n\n<PRE>\nx\n</pre>");
+    }
+
+    #[test]
+    fn words_are_read_a_few_times_whatever_they_hold() {
+        // Every fence, of one length or of many, before or within a comment, and fences that nothing ends.
+        let lengths = |n: usize| (3..n).map(|length| "~".repeat(length) + "\n").collect::<String>();
+        let shapes: [&dyn Fn(usize) -> String; 5] = [
+            &|n| "<!--\n".to_owned() + &"```\n".repeat(n),
+            &|n| "<!--\n".to_owned() + &lengths(n / 8),
+            &|n| "```\n".repeat(2 * n + 1),
+            &|n| "<script>\n$$\n".to_owned() + &"````x\n".repeat(n),
+            &|n| "- ```\n".repeat(n) + "<?",
+        ];
+        for (which, shape) in shapes.iter().enumerate() {
+            // The bytes that are allocated for each byte of the words.
+            let [work, double] = [400, 800].map(|n| {
+                let words = shape(n);
+                let made = allocation_counter::measure(|| drop(own(Dialect(Format::Markdown), &words)));
+                made.bytes_total / words.len() as u64
+            });
+            assert!(double < work + work / 2, "{which}: {work} and {double} bytes for each byte");
+        }
     }
 
     #[test]

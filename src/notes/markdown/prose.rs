@@ -96,37 +96,55 @@ fn target(address: &str) -> String {
 /// Plain text, with every character escaped that Markdown may read as more. Line breaks become spaces.
 pub(super) fn escape(dialect: Dialect, text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut begun = Begun::Blank;
     let mut rest = text.chars();
     while let Some(c) = rest.next() {
-        match c {
-            '\n' | '\r' => out.push(' '),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '$' | '&' | '#' | '!' => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if dialect.specials().contains(&c) => {
-                out.push('\\');
-                out.push(c);
-            }
+        let is_escaped = match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '$' | '&' | '#' | '!' => true,
+            c if dialect.specials().contains(&c) => true,
             // These matter at the start of a line only, where a paragraph may begin.
-            '-' | '+' | '=' | ':' if out.trim().is_empty() => {
-                out.push('\\');
-                out.push(c);
-            }
-            '.' | ')' if is_number(&out) && rest.as_str().chars().next().is_none_or(char::is_whitespace) => {
-                out.push('\\');
-                out.push(c);
-            }
-            c if c.is_control() => out.push('\u{fffd}'),
-            _ => out.push(c),
-        }
+            '-' | '+' | '=' | ':' => begun == Begun::Blank,
+            '.' | ')' => begun.is_number() && rest.as_str().chars().next().is_none_or(char::is_whitespace),
+            _ => false,
+        };
+        let c = match c {
+            '\n' | '\r' => ' ',
+            c if c.is_control() => '\u{fffd}',
+            c => c,
+        };
+        begun = if is_escaped { Begun::Other } else { begun.with(c) };
+        out.extend(is_escaped.then_some('\\').into_iter().chain([c]));
     }
     out
 }
 
-/// Whether `before` is only digits.
-fn is_number(before: &str) -> bool {
-    !before.trim().is_empty() && before.trim().chars().all(|c| c.is_ascii_digit())
+/// What a line begins with, as far as it is read.
+#[derive(Clone, Copy, PartialEq)]
+enum Begun {
+    /// Blanks alone.
+    Blank,
+    /// A number after them.
+    Number,
+    /// A number, and blanks again.
+    NumberAndBlank,
+    /// Anything else.
+    Other,
+}
+
+impl Begun {
+    fn with(self, c: char) -> Self {
+        match (self, c) {
+            (Self::Blank, c) if c.is_whitespace() => Self::Blank,
+            (Self::Blank | Self::Number, '0'..='9') => Self::Number,
+            (Self::Number | Self::NumberAndBlank, c) if c.is_whitespace() => Self::NumberAndBlank,
+            _ => Self::Other,
+        }
+    }
+
+    /// Whether there is a number alone.
+    fn is_number(self) -> bool {
+        matches!(self, Self::Number | Self::NumberAndBlank)
+    }
 }
 
 /// The longest run of backticks in `text`.
@@ -155,4 +173,26 @@ pub(super) fn table(header: &[String], rows: &[Vec<String>]) -> String {
     let mut out = vec![line(header), format!("|{}", " --- |".repeat(header.len()))];
     out.extend(rows.iter().map(|row| line(row)));
     out.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notes::Format;
+
+    #[test]
+    fn what_begins_a_line_is_escaped_and_the_same_elsewhere_is_not() {
+        for (text, escaped) in [
+            ("  12 . x", "  12 \\. x"),
+            ("12.3. ", "12.3. "),
+            ("1 2. x", "1 2. x"),
+            ("12)", "12\\)"),
+            (" \n-a - b", "  \\-a - b"),
+            ("\t- a", "\u{fffd}- a"),
+            ("+1. x", "\\+1. x"),
+            (": a", "\\: a"),
+        ] {
+            assert_eq!(escape(Dialect(Format::Markdown), text), escaped);
+        }
+    }
 }

@@ -273,16 +273,16 @@ fn coloured(node: Node<'_, '_>, style: Style, lines: &mut Vec<Vec<(String, Style
 
 /// A line in rows of at most `most` characters, which end at blanks where there are some.
 fn wrapped(parts: Vec<(String, Style)>, most: usize) -> Vec<Vec<(String, Style)>> {
-    let mut rest: Vec<(char, Style)> =
+    let all: Vec<(char, Style)> =
         parts.into_iter().flat_map(|(text, style)| text.chars().map(move |c| (c, style)).collect::<Vec<_>>()).collect();
-    let mut rows = Vec::new();
+    let (mut rows, mut rest) = (Vec::new(), all.as_slice());
     while rest.len() > most {
         let blank = rest[most / 2..most].iter().rposition(|(c, _)| *c == ' ');
-        let next = rest.split_off(blank.map_or(most, |at| most / 2 + at + 1));
-        rows.push(styled(&rest));
+        let (row, next) = rest.split_at(blank.map_or(most, |at| most / 2 + at + 1));
+        rows.push(styled(row));
         rest = next;
     }
-    rows.push(styled(&rest));
+    rows.push(styled(rest));
     rows
 }
 
@@ -305,5 +305,14 @@ mod tests {
         assert_eq!(rows("run --set n=4 --set m"), ["run --set ", "n=4 --set ", "m"]);
         assert_eq!(rows("0123456789ab"), ["0123456789", "ab"]);
         assert_eq!(rows(""), [""]);
+    }
+
+    #[test]
+    fn a_line_of_any_length_is_read_once() {
+        let [work, double] = [20_000, 40_000].map(|n| {
+            let made = allocation_counter::measure(|| drop(wrapped(vec![("x".repeat(n), CODE)], 80)));
+            made.bytes_total / n as u64
+        });
+        assert!(double < work + work / 2, "{work} and {double} bytes for each character");
     }
 }

@@ -13,7 +13,8 @@ use usvg::{Options, Tree};
 
 use super::html;
 use super::picture::options;
-use super::report::Report;
+use super::report::{NoteBlock, Report};
+use crate::base::units::si;
 use blocks::Setter;
 use fonts::Fonts;
 use page::Pages;
@@ -21,13 +22,36 @@ use page::Pages;
 /// The size that the page's formulas are drawn at, in CSS pixels.
 const PX: f32 = html::TEXT_PX;
 
+/// Bytes of the learner's own words in a PDF at most: more than a book. Each paragraph may be one letter, and takes as long as a line.
+const MOST_WORDS: usize = 1 << 20;
+/// Bytes of the page that is set at most, with its pictures and formulas.
+const MOST_PAGE: usize = 64 << 20;
+/// Elements within elements at most, of which each takes a piece of the stack. A lesson's text and own words have far fewer.
+const DEEPEST: usize = 100;
+
 /// Writes the report.
 ///
 /// # Errors
-/// The message of the library that writes the file.
+/// Why it is not written: it is too long for paper, or the message of the library that writes the file.
 pub(super) fn render(report: &Report) -> Result<Vec<u8>, String> {
+    let long = |what: &str, bytes: usize, most: usize| {
+        let [bytes, most] = [bytes, most].map(|bytes| si(bytes as f64, "B"));
+        Err(format!("{what} {bytes}, and a PDF has at most {most} of that: write it as HTML or Markdown"))
+    };
+    let blocks = report.sections.iter().flat_map(|section| &section.blocks);
+    let words = blocks.map(|block| if let NoteBlock::OwnWords { words, .. } = block { words.len() } else { 0 });
+    let words: usize = words.sum();
+    if words > MOST_WORDS {
+        return long("your own words take", words, MOST_WORDS);
+    }
     let page = html::render(report);
+    if page.len() > MOST_PAGE {
+        return long("its text, formulas and pictures take", page.len(), MOST_PAGE);
+    }
     let document = Document::parse(&page).map_err(|why| why.to_string())?;
+    if document.descendants().any(|node| node.ancestors().nth(DEEPEST).is_some()) {
+        return Err(format!("quotations or lists in it nest more than {DEEPEST} deep: flatten them"));
+    }
     let fonts = Fonts::new();
     let mut pages = Pages::new();
     let pictures = Pictures::new(&page);
@@ -69,8 +93,8 @@ impl<'p> Pictures<'p> {
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
+    use super::super::report::Section;
     use super::super::report::tests::sample;
-    use super::super::report::{NoteBlock, Section};
     use super::*;
 
     #[test]
@@ -91,5 +115,54 @@ mod tests {
         let text = String::from_utf8_lossy(&bytes);
         let pages = text.matches("/Type /Page").count() - text.matches("/Type /Pages").count();
         assert!(pages > 8, "{pages} pages");
+    }
+
+    fn own(words: String) -> Report {
+        let section =
+            Section { blocks: vec![NoteBlock::OwnWords { about: String::new(), words }], ..Section::default() };
+        Report { sections: vec![section], ..sample() }
+    }
+
+    #[test]
+    fn deep_words_do_not_take_the_stack() {
+        // As much as the window's thread has.
+        let thread = std::thread::Builder::new().stack_size(2 << 20);
+        let deep = || {
+            let list: String = (0..500).map(|depth| "  ".repeat(depth) + "- w\n").collect();
+            let emphasis = "*w **w ".repeat(3000) + "w" + &"***".repeat(3000);
+            for words in [">".repeat(20_000) + " w", "- ".repeat(20_000) + "w", list, emphasis] {
+                assert!(render(&own(words)).unwrap().starts_with(b"%PDF-"));
+            }
+        };
+        thread.spawn(deep).unwrap().join().unwrap();
+    }
+
+    #[test]
+    fn words_that_no_paper_has_room_for_are_refused() {
+        let refused = render(&own("word ".repeat(300_000))).unwrap_err();
+        assert!(refused.contains("your own words take 1.50 MB") && refused.contains("HTML"), "{refused}");
+    }
+
+    #[test]
+    fn twice_the_words_are_twice_the_work() {
+        let shapes: [&dyn Fn(usize) -> String; 6] = [
+            &|n| "word ".repeat(n),
+            &|n| "a\n\n".repeat(n),
+            &|n| "Q: a\nA: b\n\n".repeat(n),
+            &|n| format!("```\n{}\n```", "x".repeat(20 * n)),
+            // A header that is longer than a page, above many pages of rows.
+            &|n| format!("|{}|b|\n|-|-|\n{}", "long header ".repeat(n), "|a|b|\n".repeat(n)),
+            &|n| "# a\n".repeat(n),
+        ];
+        // The note alone, whose fonts are most of a short one.
+        let work = |words: String| {
+            let report = own(words);
+            allocation_counter::measure(|| drop(render(&report))).bytes_total
+        };
+        let least = work(String::new());
+        for (which, shape) in shapes.iter().enumerate() {
+            let [once, twice] = [500, 1000].map(|n| work(shape(n)).saturating_sub(least));
+            assert!(twice < 3 * once, "{which}: {once} bytes, and {twice} for twice the words");
+        }
     }
 }

@@ -107,7 +107,9 @@ impl Pages {
         let top = headings.map_or(self.y, |(_, top)| top);
         let up = top - MARGIN[1];
         moved.iter_mut().for_each(|drawn| drawn.raise(up));
-        for (_, on, y) in self.titles.iter_mut().filter(|(_, on, y)| *on + 1 == page && *y >= top) {
+        // The last titles are those of the last page.
+        let titles = self.titles.iter_mut().rev().take_while(|(_, on, _)| *on + 1 == page);
+        for (_, on, y) in titles.filter(|(.., y)| *y >= top) {
             (*on, *y) = (page, *y - up);
         }
         self.pages.push(moved);

@@ -4,7 +4,11 @@ use roxmltree::Node;
 
 use super::blocks::{Column, SMALL, Setter};
 use super::lines::{Line, Style, Words};
-use super::page::{Drawn, Ink};
+use super::page::{Drawn, Ink, MARGIN, PAGE};
+
+/// The share of a page that a header takes at most, and the bytes of its text, to stand on each page of its table.
+const HEADER: f32 = 0.3;
+const HEADER_BYTES: usize = 4096;
 
 /// Left and right of a cell's text, and above and below.
 const SPACE: [f32; 2] = [4.0, 2.5];
@@ -31,6 +35,7 @@ pub(super) fn set(setter: &mut Setter<'_, '_>, node: Node<'_, '_>, column: Colum
     let rows: Vec<Node<'_, '_>> = node.descendants().filter(is_row).collect();
     let widths = widths(setter, &rows, column.width);
     let header = rows.first().filter(|row| row.children().any(|cell| cell.has_tag_name("th"))).copied();
+    let header = header.filter(|header| is_short(setter, *header, &widths));
     let mut page = setter.pages.here().0;
     for row in rows {
         let cells = cells(setter, row, &widths);
@@ -46,6 +51,13 @@ pub(super) fn set(setter: &mut Setter<'_, '_>, node: Node<'_, '_>, column: Colum
         draw(setter, cells, &widths, column);
     }
     setter.pages.gap(10.0);
+}
+
+/// Whether a header leaves room for rows below it.
+fn is_short(setter: &Setter<'_, '_>, header: Node<'_, '_>, widths: &[f32]) -> bool {
+    let bytes = header.descendants().filter_map(|node| node.text().filter(|_| node.is_text())).map(str::len);
+    let room = (PAGE[1] - 2.0 * MARGIN[1]) * HEADER;
+    bytes.sum::<usize>() <= HEADER_BYTES && height(&cells(setter, header, widths)) <= room
 }
 
 fn words(setter: &Setter<'_, '_>, cell: Node<'_, '_>) -> Words {

@@ -25,6 +25,7 @@ impl Desk {
                 if state.library.pack.lessons.is_empty() {
                     state.library.own = self.keeper.kernels();
                     state.library.pack = pack;
+                    state.diary.counted = None;
                 }
             }
             Event::Pack(pack, problems) => self.take_pack(pack, problems),
@@ -106,6 +107,7 @@ impl Desk {
         self.state.library.problems = problems;
         self.state.library.own = self.keeper.kernels();
         self.state.covers = Covers::default();
+        self.state.diary.counted = None;
         for lesson in &pack.lessons {
             if self.state.saved.lessons.get_mut(&lesson.id).is_some_and(|kept| kept.adopt(lesson)) {
                 self.unsaved();

@@ -94,6 +94,8 @@ pub enum Command {
     Review(ReviewCommand),
     /// Predict, and let the runs answer.
     Predict(String, Guess),
+    /// Read on after a prediction's question, by its id, without an answer.
+    Skip(String),
     /// Keep the points of a curve that is being drawn for a prediction, by its id.
     Draw(String, Points),
     /// Withdraw a prediction's curve, to change it.

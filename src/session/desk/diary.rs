@@ -1,8 +1,12 @@
 //! The learner's story, and the review that is under way.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use crate::base::day;
+use crate::lesson::Lesson;
 use crate::session::learn::journal::Item;
+use crate::session::learn::ledger::due;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::review::Prompt;
 use crate::session::learn::story::Story;
@@ -20,6 +24,28 @@ pub struct Diary {
     pub is_reading: bool,
     /// The review that is under way.
     pub review: Option<Review>,
+    /// Whether the journal's file is in the story.
+    pub is_loaded: bool,
+    /// The items that are due, the longest due first.
+    pub due: Vec<Item>,
+    /// When `due` was found last, in minutes since 1970; None where the story or the lessons have changed since.
+    pub(super) counted: Option<i64>,
+}
+
+impl Diary {
+    /// Finds the items that are due, if a minute has passed or something has changed.
+    pub(super) fn count_due(&mut self, lessons: &[Arc<Lesson>]) {
+        let minute = self.now.div_euclid(60);
+        if self.counted.replace(minute) != Some(minute) {
+            self.due = due(lessons, &self.story, self.now);
+        }
+    }
+
+    /// Whether nothing was done yet today, and something on an earlier day.
+    #[must_use]
+    pub fn is_new_day(&self) -> bool {
+        self.story.days.keys().next_back().is_some_and(|last| *last < day::of(self.now))
+    }
 }
 
 /// A review that is under way.

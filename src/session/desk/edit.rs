@@ -210,7 +210,7 @@ impl Desk {
         let lesson = place.lesson.as_ref();
         place.bench.beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
         if self.state.place.bench.edit.as_ref().is_some_and(|id| self.state.edit(id).is_none()) {
-            self.enter_step(false);
+            self.enter_step();
         } else {
             self.refresh();
         }

@@ -15,7 +15,7 @@ use crate::session::learn::edits::Edit;
 use crate::session::learn::graded::{graded, kind};
 use crate::session::learn::journal::{self, Did, Line};
 use crate::session::learn::predict::{Answer, Guess};
-use crate::session::learn::saved::LessonSaved;
+use crate::session::learn::saved::{LessonSaved, Predicted};
 use crate::session::learn::story::Story;
 
 /// How long after the last key press words are entered in the journal.
@@ -103,6 +103,7 @@ impl Desk {
 
     fn enter(&mut self, line: Line) {
         self.state.diary.story.take(&line);
+        self.state.diary.counted = None;
         if self.journal.path.is_some() {
             self.journal.waiting.push(line);
         }
@@ -111,6 +112,7 @@ impl Desk {
     /// Orders the waiting lines' write, and enters words that have rested.
     pub(super) fn write_journal(&mut self) {
         self.state.diary.now = self.now();
+        self.state.diary.count_due(&self.state.library.pack.lessons);
         if self.journal.words.as_ref().is_some_and(|(.., at)| at.elapsed() >= REST) {
             self.enter_words();
         }
@@ -124,6 +126,7 @@ impl Desk {
     /// Takes the story that was read from the file; lines that were entered meanwhile are added.
     pub(super) fn take_story(&mut self, read: Result<(bool, Box<Story>), Diagnostic>) {
         self.journal.loaded = true;
+        (self.state.diary.is_loaded, self.state.diary.counted) = (true, None);
         match read {
             Ok((was_there, story)) => {
                 self.journal.fresh = !was_there;
@@ -217,16 +220,24 @@ impl Desk {
         let Some(of) = self.state.library.pack.lessons.iter().find(|of| of.id == lesson).cloned() else { return };
         let Some(asked) = of.predictions.iter().find(|asked| asked.id == id) else { return };
         let grade = graded(&asked.asks, guess, answer);
+        let step = of.step_with(&Block::Predict(id.to_owned())).map(|step| step.id.clone()).unwrap_or_default();
+        let kept = self.state.saved.lessons.get(lesson);
         let did = Did::Predicted {
             id: id.to_owned(),
             kind: kind(&asked.asks).to_owned(),
-            params: self.state.saved.lessons.get(lesson).map(|kept| kept.params.clone()).unwrap_or_default(),
+            params: kept.and_then(|kept| kept.moved.get(&step)).cloned().unwrap_or_default(),
             guess: guess.clone(),
             answer: answer.deciding(),
             right: grade.right,
             off: grade.off,
         };
-        let step = of.step_with(&Block::Predict(id.to_owned())).map(|step| step.id.clone()).unwrap_or_default();
+        if grade.right.is_some()
+            && let Some(kept) = self.state.saved.lessons.get_mut(lesson)
+        {
+            let first = || Predicted { guess: guess.clone(), answer: Some(answer.clone()) };
+            kept.first.entry(id.to_owned()).or_insert_with(first);
+            self.unsaved();
+        }
         self.record_on(lesson.to_owned(), step, did);
     }
 

@@ -19,6 +19,7 @@ pub mod opening;
 mod picture;
 mod pinned;
 pub mod place;
+mod problems;
 pub mod race;
 pub mod results;
 mod review;
@@ -293,6 +294,7 @@ impl Desk {
             }
             Command::Reading(goes_on) => self.reads(goes_on, false),
             Command::Predict(id, guess) => self.predict(id, guess),
+            Command::Skip(id) => self.record(Did::Skipped { id }),
             Command::Draw(id, points) => self.keep(|kept| {
                 kept.drawn.insert(id, points);
             }),

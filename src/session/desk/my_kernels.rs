@@ -88,7 +88,7 @@ impl Desk {
         if let (Ok(Some(id)), true) = (&written, is_set_up) {
             // The launch is the form's, not the one that was last chosen on the page.
             if let Some(saved) = self.state.saved.lessons.get_mut(id) {
-                saved.params.clear();
+                saved.moved.clear();
                 self.unsaved();
             }
         }

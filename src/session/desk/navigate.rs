@@ -26,13 +26,12 @@ impl Desk {
         self.enter_words();
         self.reads(false, false);
         let kept = self.state.saved.lessons.get(id).cloned().unwrap_or_default();
-        self.state.place.params = jobs::learners(&lesson, &kept.params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == kept.step).unwrap_or(0);
         self.state.trials = Trials { answering: self.state.trials.answering.take(), ..Trials::default() };
         self.state.place.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
         self.state.saved.lesson = Some(id.to_owned());
-        self.enter_step(kept.params.is_empty());
+        self.enter_step();
         if let Some(figure) = kept.figure {
             self.command(Command::ShowFigure(figure));
         }
@@ -44,7 +43,6 @@ impl Desk {
     /// Reloads the open lesson from its files: the learner's place stays, as far as it still exists.
     pub(super) fn reload_lesson(&mut self, lesson: Arc<Lesson>) {
         let step = self.state.place.step().map(|s| s.id.clone()).unwrap_or_default();
-        self.state.place.params = jobs::learners(&lesson, &self.state.place.params);
         self.state.place.step = lesson.steps.iter().position(|s| s.id == step).unwrap_or(0);
         if !fits(&lesson, &self.state.place.bench.variant, &self.state.place.stage.pass) {
             let step = lesson.steps.get(self.state.place.step);
@@ -55,6 +53,7 @@ impl Desk {
         self.state.trials = Trials { answering: self.state.trials.answering.take(), ..Trials::default() };
         self.state.place.plain = Some(lesson.clone());
         self.state.place.lesson = Some(lesson);
+        self.begin_params();
         self.state.place.bench.beside.clear();
         match self.state.place.bench.edit.clone() {
             Some(id) => self.show_edit(&id),
@@ -68,20 +67,21 @@ impl Desk {
             self.enter_words();
             self.reads(false, false);
             self.state.place.step = step;
-            self.enter_step(true);
+            self.enter_step();
         }
     }
 
-    /// Sets the bench up for the step; with `set`, the step's parameters replace the learner's.
-    pub(super) fn enter_step(&mut self, set: bool) {
+    /// Gives the step on the screen its parameters: the lesson's and its own, and those that the learner moved there.
+    fn begin_params(&mut self) {
+        let (Some(lesson), Some(step)) = (&self.state.place.lesson, self.state.place.step()) else { return };
+        self.state.place.params = jobs::on_page(lesson, step, self.state.kept().moved.get(&step.id));
+    }
+
+    /// Sets the bench up for the step.
+    pub(super) fn enter_step(&mut self) {
         let Some(step) = self.state.place.step().cloned() else { return };
         self.reads(true, false);
-        if set {
-            self.state.place.params.extend(step.set.iter().cloned());
-            // An exercise is shown at the settings at which it is judged.
-            let judged = self.exercise().map(|exercise| exercise.set.clone()).unwrap_or_default();
-            self.state.place.params.extend(judged);
-        }
+        self.begin_params();
         self.state.place.bench.variant = step.variant.clone();
         self.state.place.stage.pass.clone_from(&step.pass);
         self.state.place.stage.followed = false;
@@ -92,11 +92,9 @@ impl Desk {
         place.stage.workgroup = place.lesson.as_ref().map_or(0, workgroup);
         (self.state.place.asked, self.state.trials.turned) = (None, None);
         self.leave_edit();
-        let params = self.state.place.params.clone();
         self.keep(|kept| {
             kept.step.clone_from(&step.id);
             kept.figure = None;
-            kept.params = params;
         });
         match self.exercise().map(Exercise::yours) {
             Some(yours) => self.show_edit(&yours),
@@ -149,8 +147,10 @@ impl Desk {
         }
         self.remember(id, before.unwrap_or(value));
         self.state.place.params.insert(id.to_owned(), value);
-        let params = self.state.place.params.clone();
-        self.keep(|kept| kept.params = params);
+        if let Some(step) = self.state.place.step().cloned() {
+            let begins = jobs::begins(&lesson, &step).get(id).copied();
+            self.keep(|kept| kept.move_param(&step.id, id, value, begins));
+        }
         self.refresh();
     }
 
@@ -199,13 +199,14 @@ impl Desk {
             _ => None,
         };
         let runs = recorded.is_none();
-        if let Some(answer) = &recorded {
-            self.record_predicted(&setting.lesson.id, &id, &guess, answer);
-        }
+        let made = Predicted { guess, answer: recorded };
         self.keep(|kept| {
             kept.drawn.remove(&id);
-            kept.predictions.insert(id.clone(), Predicted { guess, answer: recorded });
+            kept.predictions.insert(id.clone(), made.clone());
         });
+        if let Predicted { guess, answer: Some(answer) } = &made {
+            self.record_predicted(&setting.lesson.id, &id, guess, answer);
+        }
         if runs {
             self.begin(Work::Device, "answering the prediction");
             self.threads.device.cancel(0);

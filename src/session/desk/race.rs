@@ -9,7 +9,7 @@ use crate::session::experiment::recording::Recording;
 pub struct RaceTime<'a> {
     /// The median, in seconds.
     pub median_s: f64,
-    /// The recording that it is from; None if this machine measured it.
+    /// The recording that it is from; None if this machine's device measured it.
     pub recorded: Option<&'a Recording>,
 }
 
@@ -21,7 +21,8 @@ impl State {
     }
 
     /// The time of a program in a race. All times of one race have one source: this machine's GPU, else one recording that has all of them
-    /// at these settings, else the device in place of a GPU. None outside a race, and while one time is missing.
+    /// at these settings, else the device in place of a GPU. Where the plot shows a recording, times of a device in place of a GPU would say the
+    /// contrary: there are none then. None outside a race, and while one time is missing.
     #[must_use]
     pub fn race_time(&self, variant: &Variant) -> Option<RaceTime<'_>> {
         let racing = || std::iter::once(&self.place.bench.variant).chain(&self.place.bench.beside);
@@ -40,7 +41,8 @@ impl State {
             Some(RaceTime { median_s, recorded: Some(recording) })
         };
         let is_gpu = self.acting_device().is_some_and(|device| !device.software);
-        if is_gpu { own().or_else(recorded) } else { recorded().or_else(own) }
+        let in_place = || if self.recorded().is_empty() { own() } else { None };
+        if is_gpu { own().or_else(recorded) } else { recorded().or_else(in_place) }
     }
 
     /// How fast a program in a race is, relative to the one on the bench; 1 while their times are not known, and outside a race.

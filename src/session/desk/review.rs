@@ -7,7 +7,6 @@ use super::command::ReviewCommand;
 use super::diary::Review;
 use crate::lesson::Block;
 use crate::session::learn::journal::{Did, Item, ItemKind};
-use crate::session::learn::ledger::due;
 use crate::session::learn::predict::Guess;
 use crate::session::learn::review::{Again, Ask, Prompt};
 
@@ -18,9 +17,7 @@ impl Desk {
     pub(super) fn review(&mut self, command: ReviewCommand) {
         match command {
             ReviewCommand::Begin => {
-                let now = self.now();
-                let items = due(&self.state.library.pack.lessons, &self.state.diary.story, now);
-                let queue: VecDeque<Item> = items.into_iter().take(MOST).collect();
+                let queue: VecDeque<Item> = self.state.diary.due.iter().take(MOST).cloned().collect();
                 self.state.diary.review = Some(Review { all: queue.len(), queue, ..Review::default() });
                 self.ask_next();
             }

@@ -23,7 +23,6 @@ use crate::lesson::{Asks, Block, Lesson, Pack, PackFiles, Prediction, Quote, Ste
 use crate::session::ask::Traced;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
-use crate::session::jobs::own::YOURS;
 use crate::session::jobs::setting::{language_of, parameters_of};
 use crate::session::learn::edits::{self, Edit};
 use crate::session::learn::saved::{LessonSaved, Saved};
@@ -201,36 +200,6 @@ impl State {
     #[must_use]
     pub fn edited_in(&self) -> Option<Language> {
         self.edited().map(|edit| edit.language)
-    }
-
-    /// Whether the version in the editor does not compile; the bench then has an older text of it.
-    #[must_use]
-    pub fn is_broken(&self) -> bool {
-        let draft = self.place.bench.edit.as_ref().and_then(|id| self.trials.drafts.get(id));
-        draft.is_some_and(|draft| !draft.problems.is_empty())
-    }
-
-    /// Problems of the version in the editor: those that keep it from running, or else those found by running it.
-    #[must_use]
-    pub fn edit_problems(&self) -> Vec<Diagnostic> {
-        let Some(id) = &self.place.bench.edit else { return Vec::new() };
-        let drafted = self.trials.drafts.get(id).map_or(&[][..], |draft| draft.problems.as_slice());
-        if !drafted.is_empty() {
-            return drafted.to_vec();
-        }
-        let failed = [self.found.untraced(id, &self.place), self.found.unmeasured(id)];
-        let failed = failed.into_iter().find(|problems| !problems.is_empty());
-        let failed = failed.into_iter().flatten().filter(|problem| !problem.not_here).cloned();
-        // A wrong result has no line.
-        let failed = failed.map(|problem| match &problem.place {
-            Some(place) if (place.line, place.column) == (1, 1) => Diagnostic { place: None, ..problem },
-            _ => problem,
-        });
-        let program =
-            Some(&self.place.bench.variant.program).filter(|_| self.edited_in() == Some(self.traced_language()));
-        let findings = program.into_iter().flat_map(|program| self.found.findings(program, &self.place));
-        let text = self.found.compiled.source.as_deref().unwrap_or_default();
-        findings.map(|finding| finding.diagnostic(YOURS, text)).chain(failed).collect()
     }
 
     /// The point that the explorer of the step on the screen looks at.

@@ -23,7 +23,7 @@ use self::own::is_edit;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
 use crate::job::{self, Job, Language, Launch, MeasureSpec, TraceSpec};
-use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Param, Pass, Program, Variant};
+use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Pass, Program, Step, Variant};
 use crate::simt;
 
 /// Values of a lesson's parameters, by id.
@@ -84,11 +84,24 @@ pub fn defaults(lesson: &Lesson) -> Params {
     lesson.params.iter().map(|p| (p.id.clone(), p.default)).collect()
 }
 
-/// The lesson's parameters at the learner's values, as far as the lesson still has and allows them.
+/// The parameters of a step's page: those that it [`begins`] with, and in their place those that the learner moved there, as far as the lesson
+/// still has and allows them.
 #[must_use]
-pub fn learners(lesson: &Lesson, kept: &Params) -> Params {
-    let value = |param: &Param| kept.get(&param.id).copied().filter(|value| param.domain.accepts(*value));
-    lesson.params.iter().map(|param| (param.id.clone(), value(param).unwrap_or(param.default))).collect()
+pub fn on_page(lesson: &Lesson, step: &Step, moved: Option<&Params>) -> Params {
+    let mut params = begins(lesson, step);
+    let accepts = |(id, value): &(&String, &f64)| lesson.param(id).is_some_and(|param| param.domain.accepts(**value));
+    params.extend(moved.into_iter().flatten().filter(accepts).map(|(id, value)| (id.clone(), *value)));
+    params
+}
+
+/// The parameters that a step's page begins with, however it was reached: the lesson's, with the step's own in their place. An exercise is shown
+/// at the settings at which it is judged.
+#[must_use]
+pub fn begins(lesson: &Lesson, step: &Step) -> Params {
+    let first = step.exercises().next();
+    let judged = first.and_then(|id| lesson.exercises.iter().find(|exercise| exercise.id == id));
+    let own = step.set.iter().chain(judged.iter().flat_map(|exercise| &exercise.set));
+    with(&defaults(lesson), &own.cloned().collect::<Vec<_>>())
 }
 
 /// `params` with those of `set` in place of their own.

@@ -2,7 +2,8 @@
 
 use super::drawn_curve::farthest;
 use super::predict::{Answer, Grade, Guess};
-use crate::lesson::Asks;
+use crate::base::units::figure;
+use crate::lesson::{AnswerDecl, Asks};
 
 /// A drawn curve is right if it is nowhere off by a greater factor.
 const CURVE: f64 = 1.25;
@@ -41,6 +42,26 @@ pub fn graded(asks: &Asks, guess: &Guess, answer: &Answer) -> Graded {
             Graded { right: off.map(|off| off <= CURVE), off: off.filter(|off| off.is_finite()) }
         }
         _ => Graded::default(),
+    }
+}
+
+/// A guess in words, as the question puts it; None for a curve, and for an option that the question no longer has.
+#[must_use]
+pub fn said(asks: &Asks, guess: &Guess) -> Option<String> {
+    match (asks, guess) {
+        (Asks::Choice(options, _), Guess::Choice(choice)) => options.get(*choice).map(|(label, _)| label.clone()),
+        (Asks::Number(_, decl), Guess::Number(number)) => Some(figure(*number, &decl.unit)),
+        _ => None,
+    }
+}
+
+/// How the answer to a question is found, in words.
+#[must_use]
+pub fn found_by(decl: &AnswerDecl) -> &'static str {
+    match decl {
+        AnswerDecl { measured: Some(_), .. } => "by a GPU's times",
+        AnswerDecl { probes, .. } if probes.is_empty() => "by arithmetic",
+        _ => "by the trace",
     }
 }
 

@@ -1,12 +1,13 @@
 //! The ledger: what the learner knows, concept by concept, with its evidence; and what is due for review.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use super::journal::{Item, ItemKind, Standing};
-use super::story::{Evidence, Moved, Story};
+use super::story::{Moved, Story};
 use crate::lesson::{Block, Lesson};
 
 /// Tries of an exercise that count as a wrong answer, as long as it is not solved.
@@ -59,29 +60,36 @@ impl Test {
 }
 
 impl Concept {
-    /// How many of its tests were answered right, of those that were answered, and how many there are.
+    /// On how many days its tests were answered right since their last wrong answers, and whether one of these answers was with other numbers
+    /// than in the lesson, or a kernel.
     #[must_use]
-    pub fn right(&self) -> (usize, usize, usize) {
-        let known: Vec<bool> = self.evidence.iter().filter_map(Test::counts).collect();
-        (known.iter().filter(|right| **right).count(), known.len(), self.evidence.len())
+    pub fn since(&self) -> (usize, bool) {
+        let rows = || self.evidence.iter().map(|test| test.answers.since);
+        let days: BTreeSet<i64> = rows().filter_map(|row| row.days).flatten().collect();
+        (days.len(), rows().any(|row| row.varied))
     }
 
-    /// Where the rule puts a concept. A test is a prediction or an exercise that names the concept; it counts by its last graded answer, on its page
-    /// or in a review. A solved exercise is right unless its solution was open; one that was tried three times in vain is wrong.
+    /// Where the rule puts a concept. A test is a prediction or an exercise that names the concept; it counts by its last answer that was given
+    /// without the solution in sight ([`Evidence`]). An exercise that was tried three times in vain is wrong until it is solved.
     ///
-    /// - **Mastered**: at least two tests are right, or the only one is, and none is wrong.
+    /// - **Mastered**: no test is wrong, and there are right answers of two days, one of them with other numbers than in the lesson or a kernel
+    ///   that was written.
     /// - **Blind spot**: at least one test is wrong, and no more are right than wrong.
     /// - **Developing**: anything else that was begun: a step that introduces it was read, or a test was tried.
     #[must_use]
     pub fn by_rule(&self) -> Option<Standing> {
-        let (right, known, all) = self.right();
-        let wrong = known - right;
-        let is_begun =
-            known > 0 || self.steps.iter().any(|step| step.read) || self.evidence.iter().any(|t| t.answers.tries > 0);
+        let known: Vec<bool> = self.evidence.iter().filter_map(Test::counts).collect();
+        let right = known.iter().filter(|right| **right).count();
+        let wrong = known.len() - right;
+        let (days, varied) = self.since();
+        let is_begun = !known.is_empty()
+            || self.evidence.iter().any(|test| test.answers.practised > 0)
+            || self.steps.iter().any(|step| step.read)
+            || self.evidence.iter().any(|t| t.answers.tries > 0);
         match (right, wrong) {
             _ if !is_begun => None,
             (_, 1..) if right <= wrong => Some(Standing::BlindSpot),
-            (1.., 0) if right >= all.min(2) => Some(Standing::Mastered),
+            (_, 0) if days >= 2 && varied => Some(Standing::Mastered),
             _ => Some(Standing::Developing),
         }
     }
@@ -148,6 +156,12 @@ fn names(lesson: &Lesson) -> impl Iterator<Item = &str> {
 /// The items of some lessons that are due, the longest due first. Curves are drawn on their page alone, and are not asked again.
 #[must_use]
 pub fn due(lessons: &[Arc<Lesson>], story: &Story, now: i64) -> Vec<Item> {
+    scheduled(lessons, story).into_iter().take_while(|(at, _)| *at <= now).map(|(_, item)| item).collect()
+}
+
+/// The items of some lessons that come back, each with the time at which it is due, in seconds since 1970; the first one first.
+#[must_use]
+pub fn scheduled(lessons: &[Arc<Lesson>], story: &Story) -> Vec<(i64, Item)> {
     let is_there = |item: &Item| {
         let Some(lesson) = lessons.iter().find(|lesson| lesson.id == item.lesson) else { return false };
         match item.kind {
@@ -160,15 +174,15 @@ pub fn due(lessons: &[Arc<Lesson>], story: &Story, now: i64) -> Vec<Item> {
     // A card that was never asked is due a day after it was written.
     let fresh = story.cards.iter().filter(|(item, _)| !story.items.contains_key(item));
     let fresh = fresh.map(|(item, card)| (card.since.map_or(i64::MIN, |since| since.saturating_add(86_400)), item));
-    let mut found: Vec<(i64, &Item)> =
-        answered.chain(fresh).filter(|(at, item)| *at <= now && is_there(item)).collect();
+    let mut found: Vec<(i64, &Item)> = answered.chain(fresh).filter(|(_, item)| is_there(item)).collect();
     found.sort();
-    found.into_iter().map(|(_, item)| item.clone()).collect()
+    found.into_iter().map(|(at, item)| (at, item.clone())).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::learn::evidence::Since;
     use crate::session::learn::journal::{Did, Line};
     use crate::session::learn::predict::Guess;
 
@@ -177,8 +191,8 @@ mod tests {
         Test { item, step: String::new(), answers }
     }
 
-    fn standing(read: bool, last: &[Option<bool>], tries: u32) -> Option<Standing> {
-        let evidence = last.iter().map(|last| test(Evidence { last: *last, tries, ..Evidence::default() })).collect();
+    fn standing(read: bool, evidence: &[Evidence]) -> Option<Standing> {
+        let evidence = evidence.iter().map(|answers| test(*answers)).collect();
         let place = Place { lesson: String::new(), step: String::new(), title: String::new(), read };
         Concept { name: String::new(), standing: None, moved: None, steps: vec![place], evidence }.by_rule()
     }
@@ -186,22 +200,82 @@ mod tests {
     #[test]
     fn the_rule_puts_a_concept_where_its_answers_are() {
         use Standing::{BlindSpot, Developing, Mastered};
-        let (yes, no) = (Some(true), Some(false));
-        for (read, last, tries, found) in [
-            (false, &[None, None][..], 0, None),
-            (true, &[None, None], 0, Some(Developing)),
-            (false, &[None], 1, Some(Developing)),
-            (false, &[None], 3, Some(BlindSpot)),
-            (false, &[yes], 0, Some(Mastered)),
-            (false, &[yes, None], 0, Some(Developing)),
-            (false, &[yes, yes, None], 0, Some(Mastered)),
-            (true, &[yes, no], 0, Some(BlindSpot)),
-            (true, &[yes, yes, no], 0, Some(Developing)),
-            (true, &[no], 0, Some(BlindSpot)),
-            (true, &[], 0, Some(Developing)),
+        let nothing = Evidence::default();
+        let right = |days, varied| Evidence {
+            last: Some(true),
+            since: Since { days: Some(days), varied },
+            ..Evidence::default()
+        };
+        let wrong = Evidence { last: Some(false), ..nothing };
+        let tried = |tries| Evidence { tries, ..nothing };
+        for (read, evidence, found) in [
+            (false, &[nothing, nothing][..], None),
+            (true, &[nothing, nothing], Some(Developing)),
+            (false, &[tried(1)], Some(Developing)),
+            (false, &[tried(3)], Some(BlindSpot)),
+            (false, &[Evidence { practised: 1, ..nothing }], Some(Developing)),
+            // One day, or the same numbers on two days, is not enough.
+            (false, &[right([1, 1], true)], Some(Developing)),
+            (false, &[right([1, 1], true), right([1, 1], false)], Some(Developing)),
+            (false, &[right([1, 5], false)], Some(Developing)),
+            (false, &[right([1, 5], true)], Some(Mastered)),
+            (false, &[right([1, 1], false), right([5, 5], true), nothing], Some(Mastered)),
+            (true, &[right([1, 5], true), wrong], Some(BlindSpot)),
+            (true, &[right([1, 5], true), right([2, 2], true), wrong], Some(Developing)),
+            (true, &[wrong], Some(BlindSpot)),
+            (true, &[], Some(Developing)),
         ] {
-            assert_eq!(standing(read, last, tries), found, "{read} {last:?} {tries}");
+            assert_eq!(standing(read, evidence), found, "{read} {evidence:?}");
         }
+    }
+
+    #[test]
+    fn a_week_of_answers_is_quoted_rightly() {
+        // A wrong answer on the page, the right one with the solution in sight, and in the review of the next day a wrong one and its repeat.
+        let mut story = Story::default();
+        let of = |right| Did::Predicted {
+            id: "p".to_owned(),
+            kind: "choices".to_owned(),
+            params: BTreeMap::new(),
+            guess: Guess::Choice(0),
+            answer: Some(1.0),
+            right: Some(right),
+            off: None,
+        };
+        let asked = |right, set: &[(&str, f64)]| Did::Reviewed {
+            kind: ItemKind::Prediction,
+            id: "p".to_owned(),
+            right,
+            set: set.iter().map(|(id, value)| ((*id).to_owned(), *value)).collect(),
+        };
+        let day = 86_400;
+        let mut take =
+            |time, did| story.take(&Line { time: Some(time), lesson: "l".to_owned(), step: String::new(), did });
+        take(10 * day, of(false));
+        take(10 * day + 4, of(true));
+        take(11 * day, asked(false, &[]));
+        take(11 * day + 30, asked(true, &[]));
+        take(13 * day, asked(true, &[("n", 2.0)]));
+        let item = test(Evidence::default()).item;
+        let answers = story.items[&item];
+        assert_eq!((answers.graded, answers.right, answers.practised), (3, 1, 2));
+        assert_eq!(standing(true, &[answers]), Some(Standing::Developing));
+        assert_eq!(story.days["1970-01-12"].reviewed, (0, 1));
+        story.take(&Line { time: Some(20 * day), lesson: "l".to_owned(), step: String::new(), did: asked(true, &[]) });
+        assert_eq!(standing(true, &[story.items[&item]]), Some(Standing::Mastered));
+    }
+
+    #[test]
+    fn an_answer_after_reading_on_without_one_is_practice() {
+        let mut story = Story::default();
+        let line = |time, did| Line { time: Some(time), lesson: "l".to_owned(), step: String::new(), did };
+        story.take(&line(0, Did::Skipped { id: "p".to_owned() }));
+        let guess = Guess::Number(1.0);
+        let (id, kind, params) = ("p".to_owned(), "numbers".to_owned(), BTreeMap::new());
+        story.take(&line(9, Did::Predicted { id, kind, params, guess, answer: None, right: Some(true), off: None }));
+        let answers = story.items[&test(Evidence::default()).item];
+        assert_eq!((answers.graded, answers.practised), (0, 1));
+        assert!(story.calibration.is_empty() && answers.due().is_some());
     }
 
     #[test]

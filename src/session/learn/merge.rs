@@ -46,6 +46,7 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
     let predictions = merge_map([&base.predictions, &mine.predictions, &theirs.predictions], |id| {
         clashes.push(format!("your prediction `{id}`"));
     });
+    let first = merge_map([&base.first, &mine.first, &theirs.first], |_| {});
     let drawn = merge_map([&base.drawn, &mine.drawn, &theirs.drawn], |id| {
         clashes.push(format!("your curve for the prediction `{id}`"));
     });
@@ -64,9 +65,11 @@ fn merge_lesson(all: Three<'_, LessonSaved>) -> (LessonSaved, Vec<String>) {
         figure: later(all.map(|of| &of.figure)),
         edit: later(all.map(|of| &of.edit)),
         scene: None,
-        params: later(all.map(|of| &of.params)),
+        moved: merge_map([&base.moved, &mine.moved, &theirs.moved], |_| {}),
+        params: BTreeMap::new(),
         words,
         predictions,
+        first,
         drawn,
         exercises,
         exercise: later(all.map(|of| &of.exercise)),

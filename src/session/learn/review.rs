@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::cards::Card;
-use super::journal::Item;
+use super::journal::{Item, hash};
 use super::predict::{Answer, Asked, Grade, Guess};
+use super::question;
 use crate::base::diag::Diagnostic;
 use crate::lesson::{AnswerDecl, Asks, Exercise, Inline, Lesson, Prediction};
 use crate::session::jobs;
@@ -68,6 +69,12 @@ pub enum Ask {
 }
 
 impl Prompt {
+    /// The prediction that is asked again; None for an exercise or a card.
+    #[must_use]
+    pub fn prediction(&self) -> Option<&Prediction> {
+        self.lesson.predictions.iter().find(|asked| asked.id == self.item.id)
+    }
+
     /// Whether a guess is right; None if it is not of the kind that is asked for.
     #[must_use]
     pub fn is_right(&self, guess: &Guess) -> Option<bool> {
@@ -102,7 +109,7 @@ impl Again {
             return (nothing, Ask::Gone(Vec::new()));
         };
         let Some(decl) = asked.answer().filter(|decl| decl.measured.is_none()) else {
-            return (nothing, Ask::Own(asked.question.clone(), asked.because.clone()));
+            return (nothing, Ask::Own(question::text(&self.lesson, asked), asked.because.clone()));
         };
         let answer = |asked: &Prediction| {
             let params = jobs::defaults(&self.lesson);
@@ -115,25 +122,36 @@ impl Again {
             };
             asked.answer(devices, Backend::Simt, cancel)
         };
+        let shuffled = |other: &Prediction, found: Answer| {
+            shuffled(asked_for(&self.lesson, other, found), (&self.item, self.times))
+        };
         let original = match answer(asked) {
             Ok(original) => original,
             Err(problems) => return (nothing, Ask::Gone(problems)),
         };
-        for (id, from, to) in others(&self.lesson, decl, self.times).into_iter().take(TRIES) {
+        for (id, from, to) in others(&self.lesson, asked, decl, self.times).into_iter().take(TRIES) {
             let other = with(asked, &id, to);
             // Settings that cannot run are none.
             let Ok(found) = answer(&other) else { continue };
             if is_other(&asked.asks, &original, &found) {
-                return (BTreeMap::from([(id, [from, to])]), asked_for(&other, found));
+                return (BTreeMap::from([(id, [from, to])]), shuffled(&other, found));
             }
         }
-        (nothing, asked_for(asked, original))
+        (nothing, shuffled(asked, original))
     }
 }
 
+/// The same question with its options in another order each time: a place that is remembered is no answer.
+fn shuffled(mut ask: Ask, (item, times): (&Item, u32)) -> Ask {
+    if let Ask::Options(_, options, ..) = &mut ask {
+        options.sort_by_cached_key(|(label, _)| hash(&format!("{}/{}/{times}/{label}", item.lesson, item.id)));
+    }
+    ask
+}
+
 /// How a prediction with this answer is asked: with its options if one of them is the answer, else for a number.
-fn asked_for(asked: &Prediction, answer: Answer) -> Ask {
-    let question = asked.question.clone();
+fn asked_for(lesson: &Lesson, asked: &Prediction, answer: Answer) -> Ask {
+    let question = question::text(lesson, asked);
     let near = |value: f64| answer.traced.is_some_and(|traced| (value / traced).ln().abs() <= NEAR);
     match &asked.asks {
         Asks::Choice(options, decl) if options.iter().any(|(_, value)| near(*value)) => {
@@ -157,10 +175,12 @@ fn is_other(asks: &Asks, original: &Answer, found: &Answer) -> bool {
 
 /// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the parameter give it the same
 /// value. If another parameter has several values, such as the length of what every sixteenth element is of, they may depend on one that not
-/// all probes set: that one stays. Each time the list begins elsewhere. Values that make runs much longer are left out.
-fn others(lesson: &Lesson, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
+/// all probes set: that one stays. If the question says the values of some, only these are other. Each time the list begins elsewhere. Values that
+/// make runs much longer are left out.
+fn others(lesson: &Lesson, asked: &Prediction, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
+    let says_any = question::says_any(asked, decl);
     let values = |id: &str| -> Vec<f64> {
         let set = decl.probes.iter().flat_map(|probe| &probe.set).filter(|(other, _)| other == id);
         set.map(|(_, value)| *value).collect()
@@ -169,6 +189,7 @@ fn others(lesson: &Lesson, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f
     let all_same = decl.probes.iter().flat_map(|probe| &probe.set).all(|(id, _)| is_same(id));
     for (id, from) in decl.probes.iter().flat_map(|probe| &probe.set) {
         let is_free = is_same(id) && (all_same || values(id).len() == decl.probes.len());
+        let is_free = is_free && (!says_any || question::says(asked, id));
         if seen.contains(&id.as_str()) || !is_free {
             continue;
         }
@@ -207,6 +228,25 @@ fn with(asked: &Prediction, id: &str, to: f64) -> Prediction {
 mod tests {
     use super::*;
     use crate::lesson::PackFiles;
+    use crate::session::learn::journal::ItemKind;
+
+    #[test]
+    fn options_come_in_another_order_each_time() {
+        let options: Vec<(String, f64)> = (1..=4).map(|i| (format!("option {i}"), f64::from(i))).collect();
+        let item = Item { lesson: "l".to_owned(), kind: ItemKind::Prediction, id: "p".to_owned() };
+        let orders = (0..8).map(|times| {
+            let ask = Ask::Options(Vec::new(), options.clone(), String::new(), Answer::default());
+            let Ask::Options(_, order, ..) = shuffled(ask, (&item, times)) else { panic!("no options") };
+            let mut sorted = order.clone();
+            sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+            assert_eq!(sorted, options);
+            order.into_iter().map(|(label, _)| label).collect::<Vec<_>>()
+        });
+        let mut orders: Vec<_> = orders.collect();
+        orders.sort();
+        orders.dedup();
+        assert!(orders.len() >= 4, "{orders:?}");
+    }
 
     #[test]
     fn what_depends_on_another_setting_is_not_turned_alone() {
@@ -215,11 +255,15 @@ mod tests {
         // Every 16th element of an array has a sixteenth of its elements.
         let (lesson, asked) = asked.into_iter().find(|(_, asked)| asked.id == "every_16th").expect("a question");
         let decl = asked.answer().expect("an answer");
-        assert!(decl.probes.len() == 2 && others(lesson, decl, 0).is_empty(), "{:?}", others(lesson, decl, 0));
+        assert!(
+            decl.probes.len() == 2 && others(lesson, asked, decl, 0).is_empty(),
+            "{:?}",
+            others(lesson, asked, decl, 0)
+        );
         // Another number of elements in all probes is another question.
         let mut same = decl.clone();
         same.probes.iter_mut().for_each(|probe| probe.set.retain(|(id, _)| id != "stride"));
         same.probes.iter_mut().flat_map(|probe| &mut probe.set).for_each(|(_, value)| *value = 1024.0);
-        assert!(others(lesson, &same, 0).iter().any(|(id, ..)| id == "n"));
+        assert!(others(lesson, asked, &same, 0).iter().any(|(id, ..)| id == "n"));
     }
 }

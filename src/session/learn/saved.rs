@@ -91,12 +91,17 @@ pub struct LessonSaved {
     /// The figure, as earlier files have it; see [`LessonSaved::adopt`].
     #[serde(skip_serializing)]
     pub scene: Option<Scene>,
-    /// Parameters.
+    /// Parameters that the learner moved, by step: those whose value is not the one that the step's page begins with.
+    pub moved: BTreeMap<String, BTreeMap<String, f64>>,
+    /// All parameters of the open step, as earlier files have them; see [`LessonSaved::adopt`].
+    #[serde(skip_serializing)]
     pub params: BTreeMap<String, f64>,
     /// The learner's own words, by step.
     pub words: BTreeMap<String, String>,
     /// Predictions, by id.
     pub predictions: BTreeMap<String, Predicted>,
+    /// The first answer to a prediction that has a grade, by id: it is the one that counts. `predictions` has the last.
+    pub first: BTreeMap<String, Predicted>,
     /// Curves that are being drawn, by the ids of the predictions that ask for them.
     pub drawn: BTreeMap<String, Points>,
     /// The learner's attempts at the exercises, by id.
@@ -147,12 +152,41 @@ pub enum Scene {
 }
 
 impl LessonSaved {
-    /// Converts an earlier file's form: the scene, and the attempts at the lesson's only exercise. True if there was something to convert.
+    /// Converts an earlier file's form: the scene, the parameters, and the attempts at the lesson's only exercise. True if there was something
+    /// to convert.
     pub fn adopt(&mut self, lesson: &Lesson) -> bool {
         let scene = self.scene.take().map(|scene| format!("{scene:?}"));
         let had_scene = scene.is_some();
         self.figure = self.figure.take().or(scene);
-        self.adopt_exercise(lesson) || had_scene
+        let had_params = self.adopt_params(lesson);
+        self.adopt_exercise(lesson) || had_scene || had_params
+    }
+
+    /// Earlier files do not say which parameters the learner moved. A value that neither the lesson nor one of its steps gives is the learner's.
+    fn adopt_params(&mut self, lesson: &Lesson) -> bool {
+        let params = std::mem::take(&mut self.params);
+        let had_params = !params.is_empty();
+        let is_given = |id: &str, value: f64| {
+            let mut sets = lesson.steps.iter().flat_map(|step| &step.set);
+            lesson.param(id).is_none_or(|param| param.default == value)
+                || sets.any(|(of, given)| of == id && *given == value)
+        };
+        let moved: BTreeMap<_, _> = params.into_iter().filter(|(id, value)| !is_given(id, *value)).collect();
+        if !moved.is_empty() {
+            self.moved.entry(self.step.clone()).or_insert(moved);
+        }
+        had_params
+    }
+
+    /// Notes that the learner moved a parameter on a step's page, which begins with `begins`.
+    pub fn move_param(&mut self, step: &str, id: &str, value: f64, begins: Option<f64>) {
+        let of_step = self.moved.entry(step.to_owned()).or_default();
+        if begins == Some(value) {
+            of_step.remove(id);
+        } else {
+            of_step.insert(id.to_owned(), value);
+        }
+        self.moved.retain(|_, of_step| !of_step.is_empty());
     }
 
     fn adopt_exercise(&mut self, lesson: &Lesson) -> bool {
@@ -186,10 +220,16 @@ impl LessonSaved {
         lesson.steps.iter().filter(|step| self.is_read(step)).count()
     }
 
-    /// How many answers to a lesson's questions were right, and how many were given. An answer that has no grade is not right.
+    /// The answer to a prediction that counts, by id: the first that has a grade, or else the last.
+    #[must_use]
+    pub fn counts(&self, prediction: &str) -> Option<&Predicted> {
+        self.first.get(prediction).or_else(|| self.predictions.get(prediction))
+    }
+
+    /// How many first answers to a lesson's questions were right, and how many were given. An answer that has no grade is not right.
     #[must_use]
     pub fn right(&self, lesson: &Lesson) -> (usize, usize) {
-        let given = lesson.predictions.iter().filter_map(|asked| Some((asked, self.predictions.get(&asked.id)?)));
+        let given = lesson.predictions.iter().filter_map(|asked| Some((asked, self.counts(&asked.id)?)));
         let given: Vec<_> = given.filter_map(|(asked, made)| Some((asked, made, made.answer.as_ref()?))).collect();
         let is_right = |(asked, made, answer): &&(&Prediction, &Predicted, &Answer)| match (&asked.asks, &made.guess) {
             (Asks::Choice(options, _), Guess::Choice(choice)) => answer.grade(options) == Grade::Nearest(*choice),

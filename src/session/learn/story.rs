@@ -6,15 +6,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::cards::{self, Card};
-use super::fsrs::{Memory, Rating};
+use super::evidence::{Evidence, Given};
 use super::journal::{Did, Item, ItemKind, Line, Standing};
 use crate::base::day;
-
-/// Seconds in a day.
-pub const DAY: f64 = 86_400.0;
-
-/// An exercise that is solved again within these seconds was not asked again.
-const AGAIN: i64 = 12 * 3600;
 
 /// Figures of a kernel by name: before a change, and after it.
 pub type Figures = BTreeMap<String, [Option<f64>; 2]>;
@@ -38,23 +32,6 @@ pub struct Story {
     pub cards: BTreeMap<Item, Card>,
     /// The hash of the text that a version of a kernel had last, by lesson and the version's name.
     pub versions: BTreeMap<(String, String), String>,
-}
-
-/// The learner's answers to an item.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Evidence {
-    /// Answers that have a grade.
-    pub graded: u32,
-    /// Those that were right.
-    pub right: u32,
-    /// Tries of an exercise that did not solve it.
-    pub tries: u32,
-    /// Whether the last answer was right; None before the first that has a grade.
-    pub last: Option<bool>,
-    /// When that was; None for before there was a journal.
-    pub time: Option<i64>,
-    /// The memory of it.
-    pub memory: Option<Memory>,
 }
 
 /// A concept that was moved by hand.
@@ -147,11 +124,19 @@ impl Story {
             Did::Predicted { id, kind, right, off, .. } => {
                 // Once the answer was in sight, giving it is no prediction.
                 let evidence = self.items.entry(item(ItemKind::Prediction, id)).or_default();
-                if evidence.graded == 0 {
+                if evidence.graded > 0 || evidence.skipped {
+                    evidence.practise(*time);
+                } else {
                     day.predicted.insert(of(id), *right);
                     self.calibration.entry(kind.clone()).or_default().take(*right, *off);
-                    right.iter().for_each(|right| evidence.take(*right, *time));
+                    if let Some(right) = right {
+                        evidence.take(*right, Given { time: *time, varied: false });
+                    }
                 }
+            }
+            Did::Skipped { id } => {
+                let evidence = self.items.entry(item(ItemKind::Prediction, id)).or_default();
+                evidence.skipped = true;
             }
             Did::Tried { id, .. } => {
                 *day.tried.entry(of(id)).or_default() += 1;
@@ -160,9 +145,10 @@ impl Story {
             Did::Solved { id, hints, shown } => {
                 day.solved.insert(of(id), *hints);
                 let evidence = self.items.entry(item(ItemKind::Exercise, id)).or_default();
-                let since = time.unwrap_or(0).saturating_sub(evidence.time.unwrap_or(0));
-                if evidence.last.is_none() || since >= AGAIN {
-                    evidence.take(!shown, *time);
+                if *shown {
+                    evidence.practise(*time);
+                } else {
+                    evidence.take(true, Given { time: *time, varied: true });
                 }
             }
             Did::Changed { kernel, to, figures, wrong, .. } => {
@@ -177,10 +163,12 @@ impl Story {
                 cards::take(&mut self.cards, (lesson, step), words, *time);
                 self.words.insert((lesson.clone(), step.clone()), words.clone());
             }
-            Did::Reviewed { kind, id, right, .. } => {
-                day.reviewed.0 += u32::from(*right);
-                day.reviewed.1 += 1;
-                self.items.entry(item(*kind, id)).or_default().take(*right, *time);
+            Did::Reviewed { kind, id, right, set } => {
+                let given = Given { time: *time, varied: !set.is_empty() };
+                if self.items.entry(item(*kind, id)).or_default().take(*right, given) {
+                    day.reviewed.0 += u32::from(*right);
+                    day.reviewed.1 += 1;
+                }
             }
             Did::Moved { concept, to, why } => {
                 day.moved.insert(concept.clone(), why.clone());
@@ -201,32 +189,6 @@ impl Story {
     }
 }
 
-impl Evidence {
-    /// Takes an answer that has a grade.
-    fn take(&mut self, right: bool, time: Option<i64>) {
-        self.graded += 1;
-        self.right += u32::from(right);
-        self.last = Some(right);
-        let rating = Rating::of(right);
-        self.memory = Some(match self.memory {
-            None => Memory::first(rating),
-            Some(memory) => memory.after(days(self.time, time), rating),
-        });
-        // A clock that was set back does not make an answer older than the one before.
-        self.time = self.time.max(time);
-    }
-
-    /// When to ask again, in seconds since 1970; None before there was an answer.
-    #[must_use]
-    pub fn due(&self) -> Option<i64> {
-        let memory = self.memory?;
-        #[expect(clippy::cast_possible_truncation, reason = "at most a hundred years of seconds")]
-        let wait = (memory.stability * DAY) as i64;
-        // Answers from before there was a journal are due now.
-        Some(self.time.map_or(i64::MIN, |time| time.saturating_add(wait)))
-    }
-}
-
 impl Calibration {
     fn take(&mut self, right: Option<bool>, off: Option<f64>) {
         self.graded += u32::from(right.is_some());
@@ -237,10 +199,4 @@ impl Calibration {
             self.sizes += bits.abs();
         }
     }
-}
-
-/// Days between two times; 0 if one is unknown or the clock was set back.
-#[expect(clippy::cast_precision_loss, reason = "days, to be rounded")]
-fn days(from: Option<i64>, to: Option<i64>) -> f64 {
-    from.zip(to).map_or(0.0, |(from, to)| to.saturating_sub(from) as f64 / DAY).max(0.0)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use super::gathered::{Gathered, Kind, gathered};
 use super::journal::{Item, ItemKind, Standing};
 use super::ledger::{Concept, due};
@@ -51,16 +52,26 @@ impl Ledger {
 /// A concept's evidence in words.
 #[must_use]
 pub fn evidence(concept: &Concept) -> String {
-    let (right, known, all) = concept.right();
+    let all = concept.evidence.len();
+    let sum = |count: fn(&Evidence) -> u32| concept.evidence.iter().map(|test| count(&test.answers)).sum::<u32>();
+    let (right, given, practised) = (sum(|of| of.right), sum(|of| of.graded), sum(|of| of.practised));
     let read = concept.steps.iter().filter(|step| step.read).count();
     let mut parts = Vec::new();
     if all > 0 {
-        parts.push(match known {
+        parts.push(match given {
             0 => format!("none of {all} {} answered", plural(all, "test")),
-            _ => format!("{right} of {known} right, {all} {} in all", plural(all, "test")),
+            _ => format!("{right} of {given} {} right", plural(given as usize, "answer")),
         });
     }
-    let tries: u32 = concept.evidence.iter().map(|test| test.answers.tries).sum();
+    let (days, varied) = concept.since();
+    if days > 0 {
+        let numbers = if varied { "" } else { ", none with other numbers yet" };
+        parts.push(format!("right on {days} {}{numbers}", plural(days, "day")));
+    }
+    if practised > 0 {
+        parts.push(format!("{practised} with the solution in sight"));
+    }
+    let tries = sum(|of| of.tries);
     if tries > 0 {
         parts.push(format!("{tries} {} of an exercise in vain", if tries == 1 { "try" } else { "tries" }));
     }
@@ -203,6 +214,19 @@ pub fn changes(figures: &BTreeMap<String, [Option<f64>; 2]>) -> String {
     let all: Vec<String> =
         figures.iter().map(|(name, [from, to])| format!("{name} {} → {}", digits(from), digits(to))).collect();
     if all.is_empty() { String::new() } else { format!(": {}", all.join(", ")) }
+}
+
+/// A time ahead in words, in days from the first one on.
+#[must_use]
+pub fn ahead(seconds: i64) -> String {
+    match seconds {
+        ..=0 => "now".to_owned(),
+        1..=86_399 => "within a day".to_owned(),
+        _ => {
+            let days = usize::try_from(seconds / 86_400).unwrap_or(usize::MAX);
+            format!("in {days} {}", plural(days, "day"))
+        }
+    }
 }
 
 /// An item in words: its kind, and the title of its page.

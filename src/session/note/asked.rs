@@ -6,17 +6,17 @@ use crate::base::units::{counted, digits3, figure};
 use crate::figures::{plot, svg};
 use crate::lesson::{Asks, Block, CurveDecl, Exercise, Inline, Lesson, Prediction};
 use crate::notes::NoteBlock;
-use crate::session::learn::drawn_curve;
 use crate::session::learn::predict::{Answer, Grade, Guess};
+use crate::session::learn::{drawn_curve, graded, question};
 
 /// Size of a drawn curve's plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
 
 /// A prediction as the lesson asks it, with its answer folded away.
-pub(super) fn question(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
+pub(super) fn asked(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Option<NoteBlock> {
     let prediction = lesson.predictions.iter().find(|p| p.id == id)?;
     Some(NoteBlock::Prediction {
-        question: fill.inlines(&prediction.question),
+        question: fill.inlines(&question::text(lesson, prediction)),
         options: options(&prediction.asks),
         answer: None,
         measured: None,
@@ -36,12 +36,10 @@ fn options(asks: &Asks) -> Vec<String> {
 
 /// A prediction that the learner made: the question, the guess, the answer, and whether it was right. Empty if none was made.
 pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>) -> Vec<NoteBlock> {
-    let kept = input.kept.predictions.get(&prediction.id);
+    let kept = input.kept.counts(&prediction.id);
     let answer = kept.and_then(|kept| kept.answer.as_ref());
     let mut blocks = Vec::new();
     let said = match (&prediction.asks, kept.map(|kept| &kept.guess)) {
-        (Asks::Choice(options, _), Some(Guess::Choice(choice))) => options.get(*choice).map(|(label, _)| label.clone()),
-        (Asks::Number(_, decl), Some(Guess::Number(number))) => Some(figure(*number, &decl.unit)),
         (Asks::Curve(decl), guess) => {
             let in_progress = input.kept.drawn.get(&prediction.id);
             let points = if let Some(Guess::Curve(points)) = guess { Some(points) } else { in_progress };
@@ -51,9 +49,15 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
                 said
             })
         }
-        _ => None,
+        (asked, guess) => guess.and_then(|guess| graded::said(asked, guess)),
     };
     let Some(said) = said else { return Vec::new() };
+    let last =
+        input.kept.predictions.get(&prediction.id).filter(|last| Some(&last.guess) != kept.map(|kept| &kept.guess));
+    let said = match last.and_then(|last| graded::said(&prediction.asks, &last.guess)) {
+        Some(last) => format!("{said} at first, then {last}"),
+        None => said,
+    };
     let shown = |value: Option<f64>| Some(figure(value?, &prediction.answer()?.unit));
     let traced = shown(answer.and_then(|a| a.traced));
     let mut measured = shown(answer.and_then(|a| a.measured));
@@ -61,7 +65,7 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
         measured.push_str(&format!(", recorded on {}", answer.device.as_deref().unwrap_or_default()));
     }
     let asked = NoteBlock::Prediction {
-        question: fill.inlines(&prediction.question),
+        question: fill.inlines(&question::text(&input.setting.lesson, prediction)),
         options: options(&prediction.asks),
         answer: Some(said),
         measured,

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use crate::base::day;
 use crate::base::diag::Diagnostic;
+use crate::base::units::counted;
 use crate::device::DeviceSpec;
 use crate::job::{Language, TraceSpec};
 use crate::lesson::{Experiment, Lesson, Step};
@@ -45,6 +46,8 @@ pub struct Wanted<'a> {
     pub recording: RecordingChoice,
     /// The backend that runs the experiments.
     pub backend: Choice,
+    /// Whether what has no curve of this device is measured. Counts are always made.
+    pub measure: bool,
     /// Seed of the random inputs.
     pub seed: u64,
     /// Whether all pictures of an HTML note are still.
@@ -63,11 +66,26 @@ pub fn run_and_report(
     cancel: &AtomicBool,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Report, Vec<Diagnostic>), Diagnostic> {
-    let Wanted { lesson, kept, only, models, model, recordings, quotes, recording, backend, seed, still, pins } =
-        wanted;
+    let Wanted {
+        lesson,
+        kept,
+        only,
+        models,
+        model,
+        recordings,
+        quotes,
+        recording,
+        backend,
+        measure,
+        seed,
+        still,
+        pins,
+    } = wanted;
     let (device, instead) = devices.resolve(backend)?;
     let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
-    let ceilings = devices.ceilings(device.backend).unwrap_or_else(|why| {
+    let has_no_clock = device.backend == Backend::Simt;
+    let ceilings = if measure || has_no_clock { devices.ceilings(device.backend) } else { Ok(Ceilings::default()) };
+    let ceilings = ceilings.unwrap_or_else(|why| {
         problems.push(why.as_warning());
         Ceilings::default()
     });
@@ -75,23 +93,32 @@ pub fn run_and_report(
     // The tracer has no times. If a recording has them, its plot is more informative than the tracer's byte counts.
     let is_recorded =
         |experiment: &Experiment| recordings.iter().any(|r| !r.own && r.shown(lesson, experiment).is_some());
-    let has_no_clock = device.backend == Backend::Simt;
+    let mut left_out = 0;
     for experiment in &lesson.experiments {
         let shows = |step: &&Step| step.experiment.as_ref() == Some(&experiment.id);
         let is_shown = lesson.steps.iter().filter(shows).any(|step| only.has(step, &kept));
         let left_to_recordings = has_no_clock && !experiment.quantity.is_traced() && is_recorded(experiment);
-        if is_shown && !left_to_recordings && !is_measured((&recordings, &recording), (lesson, experiment), &device) {
+        if !is_shown || left_to_recordings || is_measured((&recordings, &recording), (lesson, experiment), &device) {
+            continue;
+        }
+        if !measure && !has_no_clock && !experiment.quantity.is_traced() {
+            left_out += 1;
+        } else {
             say(&format!("{}: {}", lesson.id, experiment.title));
             let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), None, cancel);
             sweeps.insert(experiment.id.clone(), found);
             problems.append(&mut wrong);
         }
     }
+    if left_out > 0 {
+        let experiments = counted(left_out, "experiment");
+        say(&format!("{}: {experiments} not measured on {}: --measure does that", lesson.id, device.name));
+    }
     say(&format!("{}: writing the note", lesson.id));
     let setting = Setting {
         lesson: Arc::new(edits::with(lesson, &kept.edits)),
         plain: lesson.clone(),
-        params: jobs::learners(lesson, &kept.params),
+        params: jobs::defaults(lesson),
         seed,
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,

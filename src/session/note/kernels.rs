@@ -60,16 +60,17 @@ impl Builder<'_> {
         Some(blocks)
     }
 
-    /// The open step at the learner's own parameters, where they are not the lesson's.
+    /// The steps whose parameters the learner moved, before and after.
     pub(super) fn chosen(&mut self) -> Vec<NoteBlock> {
-        let lesson = &self.input.setting.lesson.clone();
-        // A state without settings has none that were chosen.
-        let is_chosen = |step: &Step| self.is_open(step) && !self.input.kept.params.is_empty();
-        let Some(open) = lesson.steps.iter().position(is_chosen) else { return Vec::new() };
-        let step = &lesson.steps[open];
-        let set = lesson.steps[..=open].iter().flat_map(|step| &step.set);
-        let page = jobs::with(&jobs::defaults(lesson), &set.cloned().collect::<Vec<_>>());
-        let mine = &self.input.setting.params;
+        let lesson = self.input.setting.lesson.clone();
+        let moved = lesson.steps.iter().filter(|step| self.input.kept.moved.contains_key(&step.id));
+        moved.flat_map(|step| self.moved(&lesson, step)).collect()
+    }
+
+    /// A step at the learner's own parameters, where they are not the page's.
+    fn moved(&mut self, lesson: &Lesson, step: &Step) -> Vec<NoteBlock> {
+        let page = jobs::begins(lesson, step);
+        let mine = &self.input.params(step);
         let differs = lesson.params.iter().filter(|param| mine.get(&param.id) != page.get(&param.id));
         let chosen = differs.map(|param| {
             let [mine, page] =
@@ -80,6 +81,7 @@ impl Builder<'_> {
         if chosen.is_empty() {
             return Vec::new();
         }
+        let id = format!("my-settings-{}", step.id);
         let mut blocks = vec![heading(&step.title), NoteBlock::Prose(vec![Block::List(None, chosen)])];
         let settings = [&page, mine].map(|params| self.setting(params));
         let ats = settings.each_ref().map(|setting| At::traced(setting, &step.variant));
@@ -90,9 +92,9 @@ impl Builder<'_> {
                 (&**kernel.source(), self.counted(&ats[i]).ok(), timed)
             });
             let caption = format!("{}, over the whole grid.", kernel.title);
-            blocks.extend(compared("my-settings", caption, ["in the lesson", "mine"], place, &sides));
+            blocks.extend(compared(&id, caption, ["in the lesson", "mine"], place, &sides));
         }
-        blocks.extend(self.picture(step, &ats[1], "my-settings", None));
+        blocks.extend(self.picture(step, &ats[1], &id, None));
         blocks.push(self.command(step, mine, if traceable { Backend::Simt } else { Backend::Cuda }));
         blocks
     }

@@ -90,11 +90,9 @@ impl Input {
         self.only.has(step, &self.kept)
     }
 
-    /// The parameters of a step: the learner's own on the step that is open, and else its own in their place.
+    /// The parameters of a step's page, with those that the learner moved there.
     fn params(&self, step: &Step) -> Params {
-        let is_mine = step.id == self.kept.step && !self.kept.params.is_empty();
-        let set = if is_mine { &[][..] } else { &step.set };
-        jobs::with(&self.setting.params, set)
+        jobs::on_page(&self.setting.lesson, step, self.kept.moved.get(&step.id))
     }
 
     /// The sources of pictures besides runs.
@@ -202,7 +200,7 @@ impl Builder<'_> {
             match block {
                 Block::Predict(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(asked::question(&lesson, id, &fill));
+                    blocks.extend(asked::asked(&lesson, id, &fill));
                 }
                 Block::Exercise(id) => {
                     flush(&mut prose, &mut blocks);

@@ -147,7 +147,7 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
             problems.push(error(message).hint(hint));
         }
         let purpose = run::purpose(Backend::Simt, 1, true);
-        let job = jobs::build(lesson, &step.variant, &jobs::with(&jobs::defaults(lesson), &step.set), &purpose);
+        let job = jobs::build(lesson, &step.variant, &jobs::begins(lesson, step), &purpose);
         // Problems that keep the job from being built are reported for its shaders.
         let facts = job.ok().zip(place).map(|(job, place)| {
             let ring = kernel.is_some_and(|kernel| kernel.ring.is_some());

@@ -1,17 +1,17 @@
 //! PTX annotated with the source lines that it came from.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::base::parts::{self, Part};
+use crate::base::parts;
 
 /// `ptx` with each of its `.loc` directives replaced by the line of `source`, the kernel or a part of it, that it names, as a comment.
 #[must_use]
 pub fn with_source(ptx: &str, source: &str) -> String {
-    let parts = parts::parts(source);
-    let files: Vec<(&str, &str)> = ptx.lines().filter_map(file).collect();
+    let source = Source::of(ptx, source);
     let mut text = String::with_capacity(ptx.len());
     for line in ptx.lines() {
-        match source_line(line, &files, &parts) {
+        match source.line(line) {
             // Writing to a string cannot fail.
             Some((place, code)) => drop(writeln!(text, "\t// {place}: {}", code.trim())),
             None => drop(writeln!(text, "{line}")),
@@ -20,25 +20,54 @@ pub fn with_source(ptx: &str, source: &str) -> String {
     text
 }
 
+/// The files that PTX names, with the lines of those that are the kernel's.
+struct Source<'a> {
+    /// Paths by the numbers of `.file` directives.
+    paths: HashMap<&'a str, &'a str>,
+    /// Lines of the kernel's own file.
+    own: Vec<&'a str>,
+    /// Lines of its parts, by their names.
+    parts: HashMap<&'a str, Vec<&'a str>>,
+}
+
+impl<'a> Source<'a> {
+    fn of(ptx: &'a str, source: &'a str) -> Self {
+        let (mut paths, mut parts) = (HashMap::new(), HashMap::new());
+        // Of files with one number or one name, the first counts.
+        for (number, path) in ptx.lines().filter_map(file) {
+            paths.entry(number).or_insert(path);
+        }
+        let mut own = Vec::new();
+        for part in parts::parts(source) {
+            let lines = part.text.lines().collect();
+            match part.name() {
+                None => own = lines,
+                Some(name) => {
+                    parts.entry(name).or_insert(lines);
+                }
+            }
+        }
+        Self { paths, own, parts }
+    }
+
+    /// The place and the text of the line that a `.loc file line column` names: the kernel's own file is the first; None for any other line of
+    /// PTX, and for files that are not the kernel's.
+    fn line(&self, line: &str) -> Option<(String, &'a str)> {
+        let mut words = line.trim().strip_prefix(".loc")?.split_whitespace();
+        let (file, number) = (words.next()?, words.next()?);
+        let at = number.parse::<usize>().ok()?.checked_sub(1)?;
+        if file == "1" {
+            return Some((number.to_owned(), self.own.get(at).copied()?));
+        }
+        let name = self.paths.get(file)?.rsplit(['/', '\\']).next()?;
+        Some((format!("{name}:{number}"), self.parts.get(name)?.get(at).copied()?))
+    }
+}
+
 /// The number and the path in a `.file number "path"` directive.
 fn file(line: &str) -> Option<(&str, &str)> {
     let (number, path) = line.trim().strip_prefix(".file")?.trim().split_once(char::is_whitespace)?;
     Some((number, path.trim().trim_matches('"')))
-}
-
-/// The place and the text of the line that a `.loc file line column` names: the kernel's own file is the first; None for any other line of
-/// PTX, and for files that are not the kernel's.
-fn source_line<'a>(line: &str, files: &[(&str, &str)], parts: &[Part<'a>]) -> Option<(String, &'a str)> {
-    let mut words = line.trim().strip_prefix(".loc")?.split_whitespace();
-    let (file, number) = (words.next()?, words.next()?);
-    let code = |part: &Part<'a>| part.text.lines().nth(number.parse::<usize>().ok()?.checked_sub(1)?);
-    if file == "1" {
-        return Some((number.to_owned(), code(parts.first()?)?));
-    }
-    let (_, path) = files.iter().find(|(known, _)| *known == file)?;
-    let name = path.rsplit(['/', '\\']).next()?;
-    let part = parts.iter().find(|part| part.name() == Some(name))?;
-    Some((format!("{name}:{number}"), code(part)?))
 }
 
 #[cfg(test)]

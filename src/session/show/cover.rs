@@ -33,7 +33,7 @@ pub fn of(lesson: &Arc<Lesson>, store: &dyn Store, sources: &Sources<'_>) -> Opt
     let setting = Arc::new(Setting {
         lesson: lesson.clone(),
         plain: lesson.clone(),
-        params: jobs::with(&jobs::defaults(lesson), &step.set),
+        params: jobs::begins(lesson, step),
         seed: 1,
         bounds_checks: true,
         warp_width: TraceSpec::default().warp_width,

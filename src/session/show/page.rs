@@ -174,7 +174,7 @@ impl Page {
         let setting = Setting {
             lesson: lesson.clone(),
             plain: lesson.clone(),
-            params: jobs::with(&jobs::with(&jobs::defaults(lesson), &step.set), set),
+            params: jobs::with(&jobs::begins(lesson, step), set),
             seed: *seed,
             bounds_checks: true,
             warp_width: *warp_width,

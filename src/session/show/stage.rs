@@ -7,8 +7,9 @@ use super::first::first_to_see;
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
-use crate::figures::{self, ArgKind, Asks, Clock, Figure, Given, Metered, Reach, Ring, Spread, Subject};
+use crate::figures::{self, Asks, Clock, Figure, Given, Metered, Reach, Ring, Spread, Subject};
 use crate::job::{Job, Shown};
+use crate::lesson::cuda::MOST_PLACES;
 use crate::lesson::{Env, Expr, Kernel, Lesson, Picture, Program, RingDecl, Step, Variant};
 use crate::session::ask::{Accesses, Answer, At, Built, Coursed, Question, Store, Traced};
 use crate::session::jobs::setting::Setting;
@@ -116,13 +117,16 @@ impl<'a> Stage<'a> {
             let number = Env::fixed(&lesson.params, &lesson.values, params).whole(expr, 1).ok()?;
             u32::try_from(number).ok()
         };
-        Some(Ring { places: number(&places)?, tiles: tiles.as_ref().and_then(number), load, multiply })
+        // The lesson's own settings are checked; the learner's may give any number.
+        let places = number(&places).filter(|places| u64::from(*places) <= MOST_PLACES)?;
+        Some(Ring { places, tiles: tiles.as_ref().and_then(number), load, multiply })
     }
 
     /// The requested results that the store has.
     #[must_use]
     pub fn given(&self, asks: &Asks, store: &dyn Store, sources: &Sources<'_>) -> Given {
-        let mut given = Given { ring: self.ring(), numbers: self.numbers(), ..Given::default() };
+        let (numbers, beyond) = self.numbers();
+        let mut given = Given { ring: self.ring(), numbers, beyond, ..Given::default() };
         if self.is_traceable() {
             self.add_traced(&mut given, asks, store, sources);
         }
@@ -215,14 +219,10 @@ impl<'a> Stage<'a> {
         staged::spread(&sources.modelled()?, &launch.or_else(sketched)?, only.is_some_and(|only| only.persistent))
     }
 
-    /// The values of the figure's arguments that are expressions.
-    fn numbers(&self) -> BTreeMap<String, f64> {
-        let args = figures::find(&self.picture.name).map_or(&[][..], |figure| figure.card().args);
-        let names: Vec<&str> = args.iter().filter(|arg| arg.kind == ArgKind::Number).map(|arg| arg.name).collect();
+    /// The values of the figure's arguments that are expressions; and why one of them cannot be drawn at the setting, which has none then.
+    fn numbers(&self) -> (BTreeMap<String, f64>, Option<String>) {
         let Setting { lesson, params, .. } = &**self.setting();
-        let env = Env::fixed(&lesson.params, &lesson.values, params);
-        let value = |(name, expr): (&str, _)| Some((name.to_owned(), env.eval(&expr).ok()?));
-        self.picture.expressions(&names).filter_map(value).collect()
+        figures::numbers(self.picture, &Env::fixed(&lesson.params, &lesson.values, params))
     }
 
     /// The same launch, or the pass's last one if it runs less often.

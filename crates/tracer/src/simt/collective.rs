@@ -42,8 +42,27 @@ pub enum What {
     Lanes,
     /// Checks the mask in `a`, which names the lanes that take part in the next operation.
     Members(Members),
-    /// A memory fence, whose scope reaches beyond the workgroup if it is `wide`.
-    Fence { wide: bool },
+    /// A memory fence.
+    Fence(Fence),
+}
+
+/// A memory fence (PTX ISA 9.0, section 9.7.13.4, "membar, fence").
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fence {
+    /// Whether its scope reaches beyond the workgroup.
+    pub wide: bool,
+    /// Whether strong reads before it acquire.
+    pub acquires: bool,
+    /// Whether strong writes after it release.
+    pub releases: bool,
+}
+
+impl Fence {
+    /// One that acquires and releases.
+    #[cfg(test)]
+    pub fn full(wide: bool) -> Self {
+        Self { wide, acquires: true, releases: true }
+    }
 }
 
 /// An operation of the lanes that a mask names.
@@ -70,7 +89,7 @@ impl What {
 
     /// Whether it only says in what order accesses happen, and takes no time of its own.
     pub fn orders(self) -> bool {
-        matches!(self, Self::Lanes | Self::Members(_) | Self::Fence { .. })
+        matches!(self, Self::Lanes | Self::Members(_) | Self::Fence(_))
     }
 
     /// Whether a warp may wait in it for other warps.

@@ -439,7 +439,7 @@ impl Ir {
     /// Whether its lanes may order what they do by fences or strong accesses, beyond barriers.
     pub fn releases(&self) -> bool {
         self.places.iter().any(|place| place.sync.releases)
-            || self.collectives.iter().any(|of| matches!(of.what, What::Fence { .. }))
+            || self.collectives.iter().any(|of| matches!(of.what, What::Fence(fence) if fence.releases))
     }
 }
 

@@ -17,19 +17,20 @@ fn of_lesson(lesson: &Lesson, kept: &LessonSaved) -> Vec<Line> {
     let on = |block: Block| lesson.step_with(&block).map(|step| step.id.as_str()).unwrap_or_default();
     let read = kept.seen.iter().map(|step| line(step, Did::Read { seconds: 0 }));
     let predicted = lesson.predictions.iter().filter_map(|asked| {
-        let made = kept.predictions.get(&asked.id)?;
+        let made = kept.counts(&asked.id)?;
         let answer = made.answer.as_ref()?;
         let grade = graded(&asked.asks, &made.guess, answer);
+        let step = on(Block::Predict(asked.id.clone()));
         let did = Did::Predicted {
             id: asked.id.clone(),
             kind: kind(&asked.asks).to_owned(),
-            params: kept.params.clone(),
+            params: kept.moved.get(step).cloned().unwrap_or_default(),
             guess: made.guess.clone(),
             answer: answer.deciding(),
             right: grade.right,
             off: grade.off,
         };
-        Some(line(on(Block::Predict(asked.id.clone())), did))
+        Some(line(step, did))
     });
     let solved = lesson.exercises.iter().filter_map(|exercise| {
         let tried = kept.exercises.get(&exercise.id).filter(|tried| tried.solution.is_some())?;

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::line::Line;
 use crate::base::diag::Diagnostic;
+use crate::base::units::si;
 
-/// The longest line that is read, in bytes; far more than a learner writes on a step.
-const LONGEST: u64 = 4 << 20;
+/// The longest line that is written and read, in bytes: as much as the whole state file, which has the words on all steps.
+const LONGEST: u64 = 64 << 20;
 
 /// The journal beside a state file.
 #[must_use]
@@ -17,19 +18,40 @@ pub fn path_beside(state: &Path) -> PathBuf {
 }
 
 /// Adds lines at the end, each in one write. Two programs may do so at once. A line that an earlier program did not finish is closed off.
+/// A line that is too long to be read again is left out.
 ///
 /// # Errors
-/// When a line could not be written: how many were, and a diagnostic that names the file. The others can be added later.
+/// When a line could not be written: how many were, and a diagnostic that names the file. The others can be added later. Also when one was left
+/// out: all count as written then, since it stays too long.
 pub fn append(path: &Path, lines: &[Line]) -> Result<(), (usize, Diagnostic)> {
+    append_within(path, lines, LONGEST)
+}
+
+fn append_within(path: &Path, lines: &[Line], longest: u64) -> Result<(), (usize, Diagnostic)> {
     let cannot = |written: usize, error: &io::Error| {
         let problem = Diagnostic::error(format!("cannot write {}: {error}", path.display()));
         (written, problem.hint("make room, or let it be written to; it is tried again, and nothing is lost until then"))
     };
     let mut file = open(path).map_err(|error| cannot(0, &error))?;
+    let mut left_out = None;
     for (written, line) in lines.iter().enumerate() {
-        add(&mut file, line).map_err(|error| cannot(written, &error))?;
+        let text = serde_json::to_string(line).map_err(|error| cannot(written, &error.into()))? + "\n";
+        if text.len() as u64 > longest {
+            left_out = Some((line, text.len()));
+        } else {
+            add(&mut file, &text).map_err(|error| cannot(written, &error))?;
+        }
     }
-    Ok(())
+    let too_long = |(line, bytes): (&Line, usize)| {
+        let [bytes, most] = [bytes as f64, longest as f64].map(|bytes| si(bytes, "B"));
+        let (lesson, step) = (&line.lesson, &line.step);
+        let message = format!(
+            "what was done on the step `{step}` of `{lesson}` takes {bytes}, and the journal keeps {most} of one thing"
+        );
+        let hint = "divide the words over several steps: the questions in them do not come back for review until then; the words themselves are kept";
+        (lines.len(), Diagnostic::error(message).hint(hint))
+    };
+    left_out.map_or(Ok(()), |left_out| Err(too_long(left_out)))
 }
 
 fn open(path: &Path) -> io::Result<File> {
@@ -43,14 +65,13 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
-fn add(file: &mut File, line: &Line) -> io::Result<()> {
-    let mut text = String::new();
-    if !is_closed(file)? {
-        text.push('\n');
+/// Adds a line, which ends with its line end.
+fn add(file: &mut File, line: &str) -> io::Result<()> {
+    if is_closed(file)? {
+        file.write_all(line.as_bytes())?;
+    } else {
+        file.write_all(format!("\n{line}").as_bytes())?;
     }
-    text.push_str(&serde_json::to_string(line)?);
-    text.push('\n');
-    file.write_all(text.as_bytes())?;
     file.flush()
 }
 
@@ -152,6 +173,29 @@ mod tests {
         found.sort_unstable();
         let all: Vec<Option<i64>> = (0..4).flat_map(|window| (0..250).map(move |i| Some(window * 1000 + i))).collect();
         assert_eq!(found, all);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_written_is_read_whatever_its_length() -> Result<(), Box<dyn std::error::Error>> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("journal.jsonl");
+        let wrote = |length: usize| {
+            let words = "Q: a\nA: b\n\n".to_owned() + &"x".repeat(length);
+            Line { did: Did::Wrote { words }, ..line(1) }
+        };
+        // As many words as a state file has room for, which once was more than a line's.
+        let long = [wrote(10), wrote(6 << 20), line(2)];
+        self::wrote(&path, &long)?;
+        let mut found = Vec::new();
+        read(&path, &mut |line| found.push(line.clone()))?;
+        assert!(found == long, "{} lines", found.len());
+        // What cannot be read again is not written, and that is said; the other lines are there.
+        let lines = [line(3), wrote(1000), line(4)];
+        let Err((written, problem)) = append_within(&path, &lines, 500) else { return Err("nothing was said".into()) };
+        assert_eq!(written, 3, "they are not tried again");
+        assert!(problem.message.contains("the step `b` of `a` takes 1.0") && problem.hint.is_some(), "{problem}");
+        assert_eq!(times(&path)?[3..], [Some(3), Some(4)]);
         Ok(())
     }
 

@@ -33,13 +33,13 @@ pub enum Did {
         /// How long, in seconds.
         seconds: u64,
     },
-    /// Answered a prediction, and saw what is right.
+    /// Answered a prediction, and saw the solution.
     Predicted {
         /// The prediction, by its id.
         id: String,
         /// The kind of question; see [`kind`](crate::session::learn::graded::kind).
         kind: String,
-        /// The learner's parameters.
+        /// The parameters that the learner had moved; those of earlier versions are all of the page's.
         #[serde(default)]
         params: BTreeMap<String, f64>,
         /// The guess.
@@ -53,6 +53,11 @@ pub enum Did {
         /// The guess over the answer.
         #[serde(default)]
         off: Option<f64>,
+    },
+    /// Read on after a prediction's question without an answer: the solution is in sight from then on.
+    Skipped {
+        /// The prediction, by its id.
+        id: String,
     },
     /// Tried an exercise, and did not solve it.
     Tried {

@@ -2,10 +2,15 @@
 
 use std::fmt::Write;
 
-use super::{Begins, BufferSetup, DIMENSIONS, Number, Setup};
+use sha2::{Digest, Sha256};
+
+use super::{Begins, BufferSetup, DIMENSIONS, Number, Setup, members};
 
 /// The greatest value of a control.
 const MOST: u64 = 16_777_216;
+
+/// The most bytes of a uniform buffer: what every device of WebGPU allows.
+const LARGEST: u64 = 65_536;
 
 /// The most threads of a block in a dimension.
 const THREADS: u64 = 1024;
@@ -46,7 +51,7 @@ fn document(id: &str, setup: &Setup) -> String {
             [1, THREADS],
         ));
     }
-    let buffers: String = setup.buffers.iter().map(buffer).collect();
+    let buffers: String = setup.buffers.iter().map(|of| buffer(id, of)).collect();
     let bytes: Vec<String> =
         setup.buffers.iter().map(|buffer| format!("{} * ({})", buffer.elem.bytes(), buffer.count)).collect();
     let grid = setup.grid.iter().map(|extent| size(extent)).collect::<Vec<_>>().join(", ");
@@ -150,12 +155,32 @@ fn launch(id: &str, setup: &Setup) -> String {
     )
 }
 
-fn buffer(buffer: &BufferSetup) -> String {
+/// The files with the contents of a lesson's uniform buffers: their paths in a pack, and their bytes.
+#[must_use]
+pub fn contents(id: &str, setup: &Setup) -> Vec<(String, Vec<u8>)> {
+    let given = setup.buffers.iter().filter(|buffer| !buffer.members.is_empty());
+    given.map(|buffer| (path(id, buffer), bytes(buffer))).collect()
+}
+
+fn path(id: &str, buffer: &BufferSetup) -> String {
+    format!("assets/{id}/{}.bin", buffer.name)
+}
+
+fn bytes(buffer: &BufferSetup) -> Vec<u8> {
+    let count = buffer.count.trim().parse::<u64>().unwrap_or(0);
+    members::contents(&buffer.members, count.saturating_mul(buffer.elem.bytes().into()).min(LARGEST))
+}
+
+fn buffer(id: &str, buffer: &BufferSetup) -> String {
     let begins = match buffer.begins {
-        Begins::Random => "Random",
-        Begins::Iota => "Iota",
-        Begins::Zero => "Zero",
-        Begins::Poison => "Poison",
+        _ if !buffer.members.is_empty() => {
+            let digest: String = Sha256::digest(bytes(buffer)).iter().map(|byte| format!("{byte:02x}")).collect();
+            format!("File(path: {}, sha256: {})", quoted(&path(id, buffer)), quoted(&digest))
+        }
+        Begins::Random => "Random".to_owned(),
+        Begins::Iota => "Iota".to_owned(),
+        Begins::Zero => "Zero".to_owned(),
+        Begins::Poison => "Poison".to_owned(),
     };
     let (name, count) = (quoted(&buffer.name), size(&buffer.count));
     format!("                (name: {name}, elem: {:?}, count: {count}, init: {begins}),\n", buffer.elem)

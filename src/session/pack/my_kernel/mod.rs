@@ -1,12 +1,14 @@
 //! A kernel of the learner's own: how it is launched, proposed from its signature, and the lesson that is made of it.
 
 mod document;
+mod members;
 mod propose;
 mod store;
 
 use std::path::PathBuf;
 
 pub use document::files;
+pub use members::Member;
 pub use propose::{Kernels, kernels, propose};
 use serde::{Deserialize, Serialize};
 pub use store::{folder, load, read_again, remove, write};
@@ -71,6 +73,8 @@ pub struct BufferSetup {
     pub begins: Begins,
     /// Whether the kernel writes to it.
     pub is_written: bool,
+    /// The numbers in a uniform buffer, with their values; empty for other buffers, which begin as `begins` says.
+    pub members: Vec<Member>,
 }
 
 /// The name of an element's type.
@@ -155,6 +159,10 @@ impl Setup {
             if let Some(known) = former.buffers.iter().find(|known| known.name == buffer.name) {
                 buffer.count.clone_from(&known.count);
                 (buffer.begins, buffer.elem) = (known.begins, known.elem);
+                for member in &mut buffer.members {
+                    let same = known.members.iter().find(|of| (&of.path, &of.ty) == (&member.path, &member.ty));
+                    same.into_iter().for_each(|of| member.value.clone_from(&of.value));
+                }
             }
         }
         if !self.is_block_fixed && self.block.is_some() && former.block.is_some() {
@@ -189,7 +197,8 @@ impl Setup {
         let threads: u64 = self.block.iter().flatten().map(|threads| u64::from(*threads)).product();
         let large =
             (self.block.is_some() && threads > 1024).then(|| format!("a block of {threads} threads: 1,024 at most"));
-        self.numbers.iter().filter_map(of_number).chain(expressions).chain(large).collect()
+        let members = self.buffers.iter().flat_map(|buffer| &buffer.members).filter_map(Member::problem);
+        self.numbers.iter().filter_map(of_number).chain(members).chain(expressions).chain(large).collect()
     }
 
     /// Why a text is no size.

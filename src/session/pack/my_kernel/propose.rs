@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Begins, BufferSetup, ElemName, Number, Setup};
+use super::{Begins, BufferSetup, ElemName, Number, Setup, members};
 use crate::base::diag::Diagnostic;
 use crate::base::foreign::foreign;
 use crate::base::wgsl::{self, Keyword};
@@ -214,5 +214,9 @@ fn buffer(binding: &Binding, elem: ElemName) -> BufferSetup {
         count: if binding.stride.is_none() { fixed.max(1).to_string() } else { String::new() },
         begins: if is_written || binding.kind == BindingKind::Uniform { Begins::Zero } else { Begins::Random },
         is_written,
+        members: match binding.kind {
+            BindingKind::Uniform => members::of(&binding.layout, &binding.name, WHOLE),
+            _ => Vec::new(),
+        },
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setup, files};
+use super::{Setup, document, files};
 use crate::base::diag::Diagnostic;
 use crate::base::store::write_within;
 use crate::base::{files as disk, parts};
@@ -43,6 +43,9 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
     let plain = (text.0.clone(), format!("## {} {{#kernel}}\n\nYour kernel.\n", setup.entry));
     for (path, text) in [&document, &plain] {
         write_within(folder, &folder.join(path), text.as_bytes())?;
+    }
+    for (path, bytes) in document::contents(&id, setup) {
+        write_within(folder, &folder.join(path), &bytes)?;
     }
     let saved = ron::ser::to_string_pretty(setup, ron::ser::PrettyConfig::default());
     let saved = saved.map_err(|error| Diagnostic::error(format!("the launch cannot be written: {error}")))?;
@@ -126,7 +129,11 @@ pub fn read_again(devices: &Devices, folder: &Path, id: &str) -> Result<(), Diag
 /// A folder that cannot be removed.
 pub fn remove(folder: &Path, id: &str) -> Result<(), Diagnostic> {
     let gone = std::fs::remove_dir_all(lesson(folder, id))
-        .and_then(|()| std::fs::remove_dir_all(folder.join("shaders").join(id)));
+        .and_then(|()| std::fs::remove_dir_all(folder.join("shaders").join(id)))
+        .and_then(|()| {
+            let contents = folder.join("assets").join(id);
+            if contents.exists() { std::fs::remove_dir_all(contents) } else { Ok(()) }
+        });
     gone.map_err(|error| {
         Diagnostic::error(format!("cannot remove {id}: {error}")).hint(format!("remove it in {}", folder.display()))
     })?;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::clock::{Blocks, Clock, Past, Thread, join};
+use crate::simt::collective::Fence;
 use crate::simt::lanes::lanes_of;
 
 /// How lanes of a warp meet others, or each other.
@@ -23,8 +24,8 @@ pub enum Meet {
     Passes(u32),
     /// They wait for each other.
     Lanes,
-    /// A memory fence, whose scope reaches beyond the block if it is `wide`.
-    Fence { wide: bool },
+    /// A memory fence.
+    Fence(Fence),
 }
 
 /// Lanes of a warp that know the same.
@@ -43,8 +44,8 @@ struct Barrier {
     passed: Clock,
 }
 
-/// The last fence of some lanes of a warp.
-struct Fence {
+/// The last fence that releases of some lanes of a warp.
+struct Released {
     warp: u32,
     wide: bool,
     group: Group,
@@ -54,6 +55,8 @@ struct Fence {
 /// What a lane has read from strong accesses and does not know before its next fence.
 struct Pending {
     thread: Thread,
+    /// Whether only a fence beyond the block acquires it: a thread of another block published it.
+    wide: bool,
     blocks: Arc<Blocks>,
 }
 
@@ -72,7 +75,7 @@ pub(super) struct Order {
     /// By warp, what its lanes know; empty where all know the same.
     groups: Vec<Vec<Group>>,
     barriers: FxHashMap<u32, Barrier>,
-    fences: Vec<Fence>,
+    fences: Vec<Released>,
     pending: Vec<Pending>,
 }
 
@@ -192,19 +195,24 @@ impl Order {
                 groups.retain(|group| group.mask != 0);
                 groups.push(Group { mask, clock });
             }
-            Meet::Fence { wide } => self.fence(warp, mask, wide),
+            Meet::Fence(fence) => self.fence(warp, mask, fence),
         }
     }
 
     /// A fence acquires what its lanes have read, and from now on they release what they know here.
-    fn fence(&mut self, warp: u32, mask: u64, wide: bool) {
-        let (read, pending) = std::mem::take(&mut self.pending)
-            .into_iter()
-            .partition(|of| of.thread.warp == warp && mask >> (of.thread.lane % self.width) & 1 == 1);
+    fn fence(&mut self, warp: u32, mask: u64, fence: Fence) {
+        let Fence { wide, acquires, releases } = fence;
+        let is_acquired = |of: &Pending| {
+            let is_here = of.thread.warp == warp && mask >> (of.thread.lane % self.width) & 1 == 1;
+            acquires && is_here && (wide || !of.wide)
+        };
+        let (read, pending): (Vec<_>, Vec<_>) = std::mem::take(&mut self.pending).into_iter().partition(is_acquired);
         self.pending = pending;
-        let read: Vec<Pending> = read;
-        for Pending { thread, blocks } in read {
+        for Pending { thread, blocks, .. } in read {
             self.acquire_now(thread, &blocks);
+        }
+        if !releases {
+            return;
         }
         for fence in self.fences.iter_mut().filter(|fence| fence.warp == warp && (wide || !fence.wide)) {
             fence.group.mask &= !mask;
@@ -216,7 +224,7 @@ impl Order {
         for Group { mask: lanes, clock } in groups {
             let lanes = lanes & mask;
             if lanes != 0 {
-                self.fences.push(Fence { warp, wide, group: Group { mask: lanes, clock }, time });
+                self.fences.push(Released { warp, wide, group: Group { mask: lanes, clock }, time });
             }
         }
         self.now += 1;
@@ -251,19 +259,18 @@ impl Order {
         blocks
     }
 
-    /// A thread reads a value by a strong access; it knows what was published with it now, or after its next fence.
-    pub fn acquire(&mut self, thread: Thread, blocks: &Arc<Blocks>, now: bool) {
-        if now {
-            return self.acquire_now(thread, blocks);
-        }
-        match self.pending.iter_mut().find(|of| of.thread == thread) {
+    /// A thread reads a value by a strong access: after its next fence it knows what was published with it; of what another block's thread
+    /// published (`wide`), after its next one with a scope beyond the block.
+    pub fn pend(&mut self, thread: Thread, blocks: &Arc<Blocks>, wide: bool) {
+        match self.pending.iter_mut().find(|of| of.thread == thread && of.wide == wide) {
             Some(of) if Arc::ptr_eq(&of.blocks, blocks) => {}
             Some(of) => join(Arc::make_mut(&mut of.blocks), blocks),
-            None => self.pending.push(Pending { thread, blocks: Arc::clone(blocks) }),
+            None => self.pending.push(Pending { thread, wide, blocks: Arc::clone(blocks) }),
         }
     }
 
-    fn acquire_now(&mut self, thread: Thread, blocks: &Arc<Blocks>) {
+    /// A thread reads a value by an access that acquires what was published with it.
+    pub fn acquire_now(&mut self, thread: Thread, blocks: &Arc<Blocks>) {
         let block = self.block;
         self.learn(thread.warp, 1 << (thread.lane % self.width), |clock| clock.join_blocks(block, blocks));
     }
@@ -388,13 +395,17 @@ mod tests {
         let begun = order.now();
         // Without a fence a strong write publishes nothing.
         assert_eq!(order.published(first, false, true), [None, None]);
-        order.meet(0, FULL, Meet::Fence { wide: true });
+        order.meet(0, FULL, Meet::Fence(Fence::full(true)));
         let after = order.now();
         let [wide, _] = order.published(first, false, true);
         let read = Arc::new(wide.unwrap_or_default());
-        order.acquire(second, &read, false);
+        order.pend(second, &read, true);
         assert!(!order.is_past(second, first, begun) && order.lacks_a_fence(second, 0, first, begun));
-        order.meet(1, FULL, Meet::Fence { wide: true });
+        // Neither a fence of the block nor one that releases alone acquires it.
+        order.meet(1, FULL, Meet::Fence(Fence::full(false)));
+        order.meet(1, FULL, Meet::Fence(Fence { acquires: false, ..Fence::full(true) }));
+        assert!(!order.is_past(second, first, begun));
+        order.meet(1, FULL, Meet::Fence(Fence { releases: false, ..Fence::full(true) }));
         assert!(order.is_past(second, first, begun) && !order.is_past(second, first, after));
         // Its neighbour has read nothing.
         assert!(!order.is_past(order.thread(33), first, begun));
@@ -404,7 +415,7 @@ mod tests {
     fn a_fence_of_the_block_publishes_within_it_alone() {
         let mut order = order(32);
         let first = order.thread(0);
-        order.meet(0, FULL, Meet::Fence { wide: false });
+        order.meet(0, FULL, Meet::Fence(Fence::full(false)));
         let [wide, narrow] = order.published(first, false, true);
         assert!(wide.is_none() && narrow.is_some());
         let [wide, narrow] = order.published(first, true, true);

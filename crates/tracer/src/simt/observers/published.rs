@@ -2,7 +2,7 @@
 //! Patterns").
 //!
 //! A release is an access that releases, or a fence and then a strong write. A read-modify-write of another thread hands on what it found; a
-//! strong store replaces it.
+//! strong store of another thread replaces it.
 
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ use crate::simt::ir::Sync;
 /// What was published with the present value of a word.
 #[derive(Default)]
 struct Value {
+    /// The thread that published last: its block, and its local index.
+    by: Option<(u64, u32)>,
     /// To all blocks.
     wide: Option<Arc<Blocks>>,
     /// To the threads of single blocks, which published it.
@@ -70,18 +72,26 @@ impl Published {
     pub fn access(&mut self, word: (u32, u32), thread: Thread, strong: Strong, order: &mut Order) {
         let Strong { sync, reads, writes } = strong;
         let block = order.block();
-        if reads && let Some(seen) = self.0.get(&word).and_then(|value| value.seen(block, sync.wide)) {
-            order.acquire(thread, &seen, sync.acquires);
+        if reads && let Some(value) = self.0.get(&word) {
+            if sync.acquires {
+                value.seen(block, sync.wide).iter().for_each(|seen| order.acquire_now(thread, seen));
+            } else {
+                value.seen(block, false).iter().for_each(|seen| order.pend(thread, seen, false));
+                value.wide.iter().filter(|_| sync.wide).for_each(|seen| order.pend(thread, seen, true));
+            }
         }
         if !writes {
             return;
         }
         let new = order.published(thread, sync.releases, sync.wide);
-        if !reads {
+        let by = (block, thread.lane);
+        if !reads && self.0.get(&word).is_some_and(|value| value.by != Some(by)) {
             self.0.remove(&word);
         }
         if new.iter().any(Option::is_some) {
-            self.0.entry(word).or_default().add(block, new);
+            let value = self.0.entry(word).or_default();
+            value.by = Some(by);
+            value.add(block, new);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use warpbook_base::diag::Diagnostic;
 
-use super::super::collective::What;
+use super::super::collective::{Fence, What};
 use super::super::ir::Reg;
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::subgroup::Subgroup;
@@ -192,8 +192,13 @@ impl Lower<'_> {
 
     /// Memory fences. Those between proxies order nothing that the tracer does out of order.
     pub(super) fn fence(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        if i.words[0] == "membar" && !i.has("proxy") || i.has("sc") || i.has("acq_rel") {
-            self.uncounted(What::Fence { wide: !i.has("cta") }, Vec::new());
+        // Those of a proxy or of an mbarrier's initialisation order no accesses of threads to one another.
+        let is_of_threads = !["proxy", "mbarrier_init", "sync_restrict"]
+            .into_iter()
+            .any(|word| i.words.iter().any(|of| of.starts_with(word)));
+        if is_of_threads {
+            let (acquires, releases) = (!i.has("release"), !i.has("acquire"));
+            self.uncounted(What::Fence(Fence { wide: !i.has("cta"), acquires, releases }), Vec::new());
         }
         Ok(())
     }

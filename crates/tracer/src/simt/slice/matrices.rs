@@ -31,7 +31,7 @@ impl Walk<'_> {
             | What::NamedBarrier { .. }
             | What::Lanes
             | What::Members(_)
-            | What::Fence { .. } => {}
+            | What::Fence(_) => {}
         }
     }
 

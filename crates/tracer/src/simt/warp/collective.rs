@@ -36,7 +36,7 @@ impl<const W: usize> Warp<W> {
             What::NamedBarrier { waits } => return self.named_barrier(waits, together, around),
             What::Lanes => self.meet_lanes(together, around),
             What::Members(members) => self.check_members(members, together, around),
-            What::Fence { wide } => around.observer.meet(self.mask, Meet::Fence { wide }),
+            What::Fence(fence) => around.observer.meet(self.mask, Meet::Fence(fence)),
             What::Rearrange(how) => {
                 self.need_all_lanes("the rows of matrices need", around);
                 self.rearrange(how, together);
