@@ -29,7 +29,7 @@ impl State {
             _ => problem,
         });
         let is_traced = self.edited_in() == Some(self.traced_language());
-        let findings = is_traced.then(|| self.findings()).unwrap_or_default();
+        let findings = if is_traced { self.findings() } else { Vec::new() };
         findings.into_iter().chain(failed).collect()
     }
 
