@@ -31,7 +31,7 @@ fn learned(folder: &Path) -> LessonSaved {
     let answer = Answer { traced: Some(1e6), ..Answer::default() };
     let kept = LessonSaved {
         step: step.id.clone(),
-        params: [("n".to_owned(), 4096.0)].into(),
+        moved: [(step.id.clone(), [("n".to_owned(), 4096.0)].into())].into(),
         words: [(step.id.clone(), "Words of **mine**.\n\n```wgsl\nopen".to_owned())].into(),
         predictions: [(prediction.id.clone(), Predicted { guess: Guess::Choice(0), answer: Some(answer) })].into(),
         edits: vec![edit],
