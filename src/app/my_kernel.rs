@@ -148,7 +148,7 @@ fn buffers(ui: &mut Ui, setup: &mut Setup) {
                 });
             expression(ui, &mut buffer.count, &format!("elements of {}", buffer.name));
             if !buffer.members.is_empty() {
-                // What it holds is below, number by number.
+                // A uniform buffer has one row per member instead of an initial fill.
                 ui.label(muted(ui, "the numbers below"));
                 ui.label(muted(ui, "uniform"));
                 ui.end_row();

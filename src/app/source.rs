@@ -245,7 +245,7 @@ impl Code {
     }
 }
 
-/// What was found in a kernel of the lesson, in the language that is traced. One that the learner is to write is not wrong yet.
+/// The findings of a lesson's kernel; empty where the text on the screen is not in the language that is traced.
 fn findings(state: &State, is_traced: bool) -> Vec<Diagnostic> {
     if is_traced { state.findings() } else { Vec::new() }
 }

@@ -63,7 +63,7 @@ pub fn numbers(picture: &Picture, env: &Env<'_>) -> (BTreeMap<String, f64>, Opti
     (numbers, beyond)
 }
 
-/// What arguments are judged with.
+/// The lesson and the settings that arguments are judged with.
 struct Of<'a> {
     lesson: &'a Lesson,
     program: Option<&'a Program>,

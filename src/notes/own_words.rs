@@ -5,8 +5,8 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Par
 use super::html::{Set, safe_address};
 use crate::base::xml::escape;
 
-/// Quotations, lists, emphasis and links within each other that are written at most, as many as a lesson's text may have. What is deeper stands in
-/// the last of them: a pasted text may nest without an end, and who draws the page or reads it takes a piece of the stack for each.
+/// The maximum nesting of quotations, lists, emphasis and links, as in a lesson's text. Deeper content is placed at the last level: a pasted text
+/// may nest without an end, and each level takes a stack frame of the renderer.
 pub(super) const DEEPEST: usize = 12;
 
 /// An element that is open.

@@ -207,7 +207,7 @@ fn a_page_begins_the_same_however_it_is_reached() {
     }
     assert_eq!(params(&window), direct);
     assert!(window.state().desk.state().kept().moved.is_empty(), "nothing was moved");
-    // What is moved stays with its page, and with no other.
+    // A moved parameter stays with its page alone.
     let ranks = direct["ranks"] + 1.0;
     command(&mut window, Command::SetParam("ranks".to_owned(), ranks));
     let moved = params(&window);

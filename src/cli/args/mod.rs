@@ -118,7 +118,7 @@ pub enum Command {
     Export(ExportArgs),
     /// Your knowledge by concept, from the journal: mastered, developing and blind spots, each with its evidence.
     Ledger(LedgerArgs),
-    /// What is due for review, and when the rest comes back. The questions themselves are asked in the window.
+    /// List the items that are due for review, and when the next one is due. The window asks the questions.
     Review(ReviewArgs),
     /// Your work of a day, from the journal.
     Worklog(WorklogArgs),

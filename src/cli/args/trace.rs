@@ -141,9 +141,9 @@ pub struct BufferArg {
 /// The memory of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Memory {
-    /// Its own: so many elements, and their contents.
+    /// A buffer of its own: the number of elements, and their initial contents.
     Own(u64, Init),
-    /// That of another buffer.
+    /// The memory of the buffer of this name.
     Of(String),
 }
 

@@ -109,16 +109,16 @@ mod tests {
     #[test]
     fn what_leaves_the_headers_is_refused_in_every_spelling() {
         for text in [
-            "#include \"/home/me/token\"",
+            "#include \"/etc/passwd\"",
             "  #  include   </etc/passwd>",
-            "%:include \"/home/me/token\"",
-            "??=include \"/home/me/token\"",
+            "%:include \"/etc/passwd\"",
+            "??=include \"/etc/passwd\"",
             "/* a */ #include /* b */ \"../../token\"",
-            "#inc\\\nlude \"/home/me/token\"",
-            "#define X \"/home/me/token\"\n#include X",
+            "#inc\\\nlude \"/etc/passwd\"",
+            "#define X \"/etc/passwd\"\n#include X",
             "#include_next <token>",
-            "#embed \"/home/me/token\"",
-            "#if __has_include(\"/home/me/token\")\n#endif",
+            "#embed \"/etc/passwd\"",
+            "#if __has_include(\"/etc/passwd\")\n#endif",
             "#include <a/../../token>",
             "#include \"C:/token\"",
         ] {

@@ -118,7 +118,7 @@ pub(super) fn escape(dialect: Dialect, text: &str) -> String {
     out
 }
 
-/// What a line begins with, as far as it is read.
+/// The construct that a line begins.
 #[derive(Clone, Copy, PartialEq)]
 enum Begun {
     /// Blanks alone.

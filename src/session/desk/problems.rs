@@ -33,7 +33,7 @@ impl State {
         findings.into_iter().chain(failed).collect()
     }
 
-    /// What was found while the kernel on the stage was traced, at its lines of the text that runs.
+    /// The findings of the trace of the kernel on the stage, with their lines in the text that runs.
     #[must_use]
     pub fn findings(&self) -> Vec<Diagnostic> {
         let text = self.found.compiled.source.as_deref().unwrap_or_default();

@@ -16,7 +16,7 @@ const IN_SIGHT: i64 = 3600;
 pub struct Evidence {
     /// Answers that count.
     pub graded: u32,
-    /// Those that were right.
+    /// Right answers that count.
     pub right: u32,
     /// Answers that were given with the solution in sight.
     pub practised: u32,
@@ -37,7 +37,7 @@ pub struct Evidence {
 /// Right answers in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Since {
-    /// The days of the first and the last of them, in days since 1970; None without one. Those from before there was a journal share a day.
+    /// The days of the first and the last right answer, in days since 1970; None without one. All answers without a time are of one day.
     pub days: Option<[i64; 2]>,
     /// Whether one of them was asked with other numbers than in the lesson, or was a kernel that was written.
     pub varied: bool,

@@ -1,4 +1,4 @@
-//! What is due for review, and when the rest comes back, for the command line.
+//! The review schedule for the command line: due items, and the times of the others.
 
 use std::sync::Arc;
 

@@ -190,7 +190,7 @@ mod tests {
         let mut found = Vec::new();
         read(&path, &mut |line| found.push(line.clone()))?;
         assert!(found == long, "{} lines", found.len());
-        // What cannot be read again is not written, and that is said; the other lines are there.
+        // A line that is too long to be read again is not written, and reported; the other lines are written.
         let lines = [line(3), wrote(1000), line(4)];
         let Err((written, problem)) = append_within(&path, &lines, 500) else { return Err("nothing was said".into()) };
         assert_eq!(written, 3, "they are not tried again");

@@ -192,7 +192,7 @@ impl Lower<'_> {
 
     /// Memory fences. Those between proxies order nothing that the tracer does out of order.
     pub(super) fn fence(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        // Those of a proxy or of an mbarrier's initialisation order no accesses of threads to one another.
+        // Proxy fences and fence.mbarrier_init do not order the accesses of threads.
         let is_of_threads = !["proxy", "mbarrier_init", "sync_restrict"]
             .into_iter()
             .any(|word| i.words.iter().any(|of| of.starts_with(word)));

@@ -1,4 +1,4 @@
-//! What the GPUs that PTX is compiled for allow a block.
+//! Limits of a block by compute capability: threads and shared memory.
 
 /// The compute capability that code is compiled for, such as 90.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
