@@ -21,10 +21,15 @@ fn pack() -> Pack {
     pack
 }
 
-/// Exit code, standard output, standard error.
+/// The variables by which a compiler of CUDA C++ is found.
+const COMPILERS: [&str; 6] = ["VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH", "PATH"];
+
+/// Exit code, standard output, standard error, without a compiler: with one, the tracer runs these kernels.
 fn warpbook(args: &[&str]) -> (i32, String, String) {
     let home = tempfile::tempdir().unwrap();
-    let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_warpbook"))
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpbook"));
+    COMPILERS.iter().for_each(|name| drop(command.env_remove(name)));
+    let Output { status, stdout, stderr } = command
         .arg("--pack")
         .arg(folder())
         .args(args)
