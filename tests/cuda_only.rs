@@ -28,7 +28,9 @@ const COMPILERS: [&str; 6] = ["VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_HOME", "CUDA_
 fn warpbook(args: &[&str]) -> (i32, String, String) {
     let home = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_warpbook"));
-    COMPILERS.iter().for_each(|name| drop(command.env_remove(name)));
+    for name in COMPILERS {
+        command.env_remove(name);
+    }
     let Output { status, stdout, stderr } = command
         .arg("--pack")
         .arg(folder())
