@@ -1,6 +1,8 @@
 //! A second run of a launch, workgroup after workgroup, to name the lanes and lines of races between workgroups, and to see whether
 //! values that were loaded out of bounds are used.
 
+use std::collections::VecDeque;
+
 use super::Program;
 use super::code::{Code, Op};
 use super::collective::What;
@@ -80,10 +82,10 @@ impl Again<'_> {
             return;
         }
         let mut witness = Witness::new(known, &raced, order_matters);
-        self.run::<W>(self.scene.workgroups(), |run, workgroup, linear, fuel| {
-            witness.start(linear);
+        self.run_in_turns::<W>(|run, workgroup, fuel| {
+            witness.start(workgroup.linear);
             let how = workgroup.run(run, &mut witness, &mut Findings::default(), fuel);
-            how == Progress::Done && !witness.is_done()
+            if witness.is_done() { Progress::Cancelled } else { how }
         });
         let races = raced.iter().filter(|part| !matches!(part.standing, Standing::Alike | Standing::Mixed));
         races.for_each(|part| findings.also_between_workgroups(part.buffer));
@@ -208,6 +210,28 @@ impl Again<'_> {
             }
         }
         buffers
+    }
+
+    /// Runs workgroups one after another, and then those that wait for others in turns, each by `step`, until one neither ends nor waits.
+    fn run_in_turns<const W: usize>(&self, mut step: impl FnMut(&Scene<'_>, &mut Workgroup<W>, &mut u64) -> Progress) {
+        let buffers = self.buffers();
+        let run = self.on(&buffers);
+        let new = || Workgroup::<W>::new(&run, self.program.shared_bytes());
+        let mut fuel = self.fuel();
+        let (mut numbers, mut waiting, mut room) = (self.scene.workgroups(), VecDeque::new(), None);
+        loop {
+            let next = numbers.next().map(|linear| {
+                let mut workgroup = room.take().unwrap_or_else(new);
+                workgroup.start(&run, linear);
+                workgroup
+            });
+            let Some(mut workgroup) = next.or_else(|| waiting.pop_front()) else { return };
+            match step(&run, &mut workgroup, &mut fuel) {
+                Progress::Done => room = Some(workgroup),
+                Progress::Waits => waiting.push_back(workgroup),
+                Progress::OutOfFuel | Progress::Cancelled => return,
+            }
+        }
     }
 
     /// Runs workgroups side by side, each up to its next barrier in turn; gives the buffers, or None if they do not end.

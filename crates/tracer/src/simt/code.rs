@@ -167,10 +167,12 @@ pub struct Place {
     pub unit: u8,
     /// Whether it is an atomic or another strong access.
     pub atomic: bool,
-    /// Whether another access reads or stores what this one stores or reads, at the same address.
+    /// Whether it loads a word whose changed value is stored there, or stores such a value.
     pub updates: bool,
     /// Whether it is a load whose value a compare-exchange at the same address checks.
     pub checked: bool,
+    /// Whether it is an atomic whose returned value is used.
+    pub returns: bool,
     /// How it orders other accesses.
     pub sync: Sync,
     /// How lanes of an atomic are joined.

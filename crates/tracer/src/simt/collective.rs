@@ -55,13 +55,15 @@ pub struct Fence {
     pub acquires: bool,
     /// Whether strong writes after it release.
     pub releases: bool,
+    /// Whether it is sequentially consistent: `fence.sc`, or `membar`, which is its other name.
+    pub sc: bool,
 }
 
 impl Fence {
     /// One that acquires and releases.
     #[cfg(test)]
     pub fn full(wide: bool) -> Self {
-        Self { wide, acquires: true, releases: true }
+        Self { wide, acquires: true, releases: true, sc: false }
     }
 }
 

@@ -215,10 +215,12 @@ pub struct Place {
     pub atomic: bool,
     /// How it orders other accesses, where it is strong.
     pub sync: Sync,
-    /// Whether another access reads or stores what this one stores or reads, at the same address.
+    /// Whether it loads a word whose changed value is stored there, or stores such a value.
     pub updates: bool,
     /// Whether it is a load whose value a compare-exchange at the same address checks.
     pub checked: bool,
+    /// Whether it is an atomic whose returned value is used.
+    pub returns: bool,
     /// How the compiler of a device joins the lanes of an atomic.
     pub joined: Joined,
     /// Bytes of the vector that it is a component of; 0 if it is not one.

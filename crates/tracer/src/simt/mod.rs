@@ -20,6 +20,7 @@ mod control;
 mod directed;
 mod emit;
 mod engine;
+mod flow;
 mod fragment;
 mod groups;
 mod ir;

@@ -234,6 +234,13 @@ fn release<O: Observer, const W: usize>(
             format!("warp {first} waits at this barrier but {other} (workgroup {})", at.workgroup)
         });
     }
+    for (i, (warp, stop)) in (0..).zip(warps.iter().zip(&*stops)).filter(|_| O::ACTIVE) {
+        let missing = if at_barrier(stop) { warp.launched & !warp.mask } else { warp.launched };
+        if missing != 0 {
+            around.observer.warp(i);
+            around.observer.meet(missing, Meet::Misses);
+        }
+    }
     match code.ops[warps[first].pc - 1] {
         Op::Barrier(orders) => around.observer.release(orders),
         Op::Vote { how, a, dst } => {

@@ -51,7 +51,10 @@ fn plain_accesses_race_with_atomics() {
 fn a_counter_may_be_reset_by_the_thread_that_knows_it_is_the_last() {
     let (buffers, _) = of("last_resets", 4, 64).ints(&[0]).ints(&[0]).clean();
     assert_eq!([ints(&buffers[0])[0], ints(&buffers[1])[0]], [0, 1]);
-    among(out("one_resets", 1, 128, 1), FindingKind::Race, "*count = 0", "in another order the results are others");
+    let says = "a plain access beside atomics of others is a race";
+    among(out("one_resets", 1, 128, 1), FindingKind::Race, "*count = 0", says);
+    let case = of("resets_too_early", 1, 128).ints(&[0]).ints(&[0; 128]);
+    among(case, FindingKind::Race, "*count = 0", "in another order the results are others");
 }
 
 #[test]
@@ -106,6 +109,55 @@ fn stores_of_one_value_are_a_note() {
         let kinds: Vec<NoteKind> = outcome.trace.notes.iter().map(|note| note.kind).collect();
         assert_eq!(kinds, [NoteKind::SameValue], "{grid} blocks");
         only(out("all_store_their_own", grid, 64, 1), FindingKind::Race, "out[0] = threadIdx.x", "writes it here");
+    }
+}
+
+#[test]
+fn lanes_of_one_store_race_if_their_values_differ() {
+    only(out("halves_differ", 1, 32, 32), FindingKind::Race, "s = threadIdx.x / 16", "16 writes it here");
+    only(out("the_last_differs", 1, 32, 1), FindingKind::Race, "out[0] = threadIdx.x == 31", "31");
+}
+
+#[test]
+fn barriers_do_not_order_a_thread_that_has_left() {
+    let case = |entry, n| of(entry, 1, 64).ints(&(0..64).collect::<Vec<_>>()).ints(&[0; 64]).int(n);
+    among(case("leaves_after_a_store", 63), FindingKind::Race, "s[w] = -1", "0 read it at line");
+    case("leaves_after_a_barrier", 40).clean();
+}
+
+#[test]
+fn sums_of_all_blocks_are_read_after_a_fence() {
+    let case = |entry| of(entry, 3, 64).ints(&[1; 192]).ints(&[0; 64]).ints(&[0; 64]);
+    let (buffers, _) = case("sums_with_fences").clean();
+    assert_eq!(ints(&buffers[2]), [3; 64]);
+    // These order what each thread did itself, and the barrier comes after.
+    among(case("sums_with_weaker_fences"), FindingKind::Race, "out[t] = sum[t]", "with no __threadfence()");
+    among(case("sums_without_fences"), FindingKind::Race, "out[t] = sum[t]", "with no __threadfence()");
+    let part = of("parts_without_a_barrier", 3, 64).ints(&[1; 192]).ints(&[0; 192]).ints(&[0; 64]);
+    let says = "with no __syncthreads() between that access and line 310, where thread 0 releases for all";
+    among(part, FindingKind::Race, "out[t] = part[t]", says);
+}
+
+#[test]
+fn a_block_that_waits_for_a_later_one_needs_an_order() {
+    for entry in ["waits_for_the_next", "polls_the_next"] {
+        let case = of(entry, 2, 32).ints(&[21]).ints(&[0]).ints(&[0]).ints(&[0]);
+        among(case, FindingKind::Race, "out[0] = data[0]", "0 reads it here");
+    }
+}
+
+#[test]
+fn a_hint_names_what_is_missing() {
+    let semaphore = |entry| of(entry, 3, 64).ints(&[1; 192]).ints(&[0; 64]).ints(&[0]);
+    let before = "with no __syncthreads() between that access and line";
+    among(semaphore("releases_before_the_barrier"), FindingKind::Race, "acc[t] +=", before);
+    let after = "where thread 0 acquires for all, and this access";
+    among(semaphore("acquires_without_a_barrier"), FindingKind::Race, "acc[t] +=", after);
+    let case = of("releases_in_the_block", 2, 32).ints(&[7]).ints(&[0]).ints(&[0]).ints(&[0]);
+    among(case, FindingKind::Race, "out[0] = data[0]", "the scope of that access is one block");
+    let case = of("stores_what_it_polled", 2, 64).ints(&[0]).ints(&[0]).ints(&[0, 0]);
+    for (_, text, message) in said(case) {
+        assert!(!message.contains("store it changed"), "{text}: {message}");
     }
 }
 

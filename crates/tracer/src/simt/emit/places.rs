@@ -47,6 +47,7 @@ impl Emitter<'_> {
             atomic: place.atomic,
             updates: place.updates,
             checked: place.checked,
+            returns: place.returns,
             sync: place.sync,
             joined: place.joined,
             vector: place.vector,

@@ -112,6 +112,7 @@ impl<'a> Lower<'a> {
             sync: Sync::default(),
             updates: false,
             checked: false,
+            returns: false,
             components: leaf.components,
             width: leaf.width,
             unit: leaf.width.bytes(),

@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::simt::lanes::lanes_of;
+
 /// A thread of a block: its local index and its warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Thread {
@@ -17,8 +19,10 @@ pub(super) struct Thread {
 /// The time up to which the accesses of one block's threads are known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Past {
-    /// Of all of them.
+    /// Of all of them but those that left.
     all: u32,
+    /// Of threads that left before the others met, by local index in order, where it is earlier.
+    left: Vec<(u32, u32)>,
     /// Of whole warps, where it is later.
     warps: Vec<u32>,
     /// Of single threads, by local index, where it is later.
@@ -35,13 +39,18 @@ impl Past {
     #[inline]
     pub fn of(&self, thread: Thread) -> u32 {
         let warp = self.warps.get(thread.warp as usize).copied().unwrap_or(0);
-        let lane = || self.lanes.iter().find(|(lane, _)| *lane == thread.lane).map_or(0, |(_, time)| *time);
-        self.all.max(warp).max(if self.lanes.is_empty() { 0 } else { lane() })
+        let lane = self.lanes.iter().find(|(lane, _)| *lane == thread.lane).map_or(0, |(_, time)| *time);
+        base(self.all, &self.left, thread.lane).max(warp).max(lane)
     }
 
-    /// The time up to which all threads are known.
-    pub fn all(&self) -> u32 {
-        self.all
+    /// The time up to which each thread is known.
+    pub fn floor(&self) -> u32 {
+        self.left.iter().map(|(_, time)| *time).fold(self.all, u32::min)
+    }
+
+    /// A thread, later than those that left before, is only known up to `time`.
+    pub fn leave(&mut self, lane: u32, time: u32) {
+        self.left.push((lane, time));
     }
 
     /// A warp's accesses become known up to `time`.
@@ -51,6 +60,15 @@ impl Past {
         }
         let known = &mut self.warps[warp as usize];
         *known = (*known).max(time);
+    }
+
+    /// Lanes of a warp of this width and with these lanes become known up to `time`.
+    pub fn see_lanes(&mut self, warp: u32, lanes: u64, (width, full): (u32, u64), time: u32) {
+        if lanes & full == full {
+            self.see_warp(warp, time);
+        } else {
+            lanes_of(lanes & full).for_each(|lane| self.see(warp * width + lane, time));
+        }
     }
 
     /// A thread's accesses become known up to `time`.
@@ -63,16 +81,31 @@ impl Past {
 
     /// Knows what `other` knows, too.
     pub fn join(&mut self, other: &Self) {
-        self.all = self.all.max(other.all);
+        let known = |lane: u32| base(self.all, &self.left, lane).max(base(other.all, &other.left, lane));
+        let all = self.all.max(other.all);
+        let either = self.left.iter().chain(&other.left).map(|(lane, _)| (*lane, known(*lane)));
+        let mut left: Vec<(u32, u32)> = either.filter(|(_, time)| *time < all).collect();
+        left.sort_unstable();
+        left.dedup();
+        (self.all, self.left) = (all, left);
         for (warp, time) in (0..).zip(&other.warps).filter(|(_, time)| **time > 0) {
             self.see_warp(warp, *time);
         }
         for (lane, time) in &other.lanes {
             self.see(*lane, *time);
         }
-        let all = self.all;
-        self.lanes.retain(|(_, time)| *time > all);
+        let Self { all, left, lanes, .. } = self;
+        lanes.retain(|(lane, time)| *time > base(*all, left, *lane));
     }
+}
+
+/// The time up to which a thread is known as one of all, unless it `left` before.
+#[inline]
+fn base(all: u32, left: &[(u32, u32)], lane: u32) -> u32 {
+    if left.is_empty() {
+        return all;
+    }
+    left.binary_search_by_key(&lane, |(lane, _)| *lane).map_or(all, |at| left[at].1)
 }
 
 /// What is known of the threads of all blocks, by block.
@@ -84,13 +117,26 @@ pub(super) struct Clock {
     pub own: Past,
     /// Shared among the threads that know the same.
     pub others: Arc<Blocks>,
+    /// What happened before sequentially consistent fences that happened before this.
+    pub fenced: Arc<Blocks>,
+    /// The time of the thread's own last such fence.
+    pub fence: u32,
+    /// What happened before such fences that come before the thread's next one: it has read what was written after them.
+    pub seen: Arc<Blocks>,
 }
 
 impl Clock {
     /// Knows what another thread of the block knows, too.
     pub fn join(&mut self, other: &Self) {
         self.own.join(&other.own);
-        self.join_blocks(u64::MAX, &other.others);
+        self.join_others(other);
+    }
+
+    /// Knows what another thread of the block knows of other blocks and by fences, too.
+    pub fn join_others(&mut self, other: &Self) {
+        join_shared(&mut self.others, &other.others);
+        join_shared(&mut self.fenced, &other.fenced);
+        join_shared(&mut self.seen, &other.seen);
     }
 
     /// Knows what `blocks` knows, too; `own` is the number of the block of this clock.
@@ -98,20 +144,25 @@ impl Clock {
         if let Some(past) = blocks.get(&own) {
             self.own.join(past);
         }
-        if Arc::ptr_eq(&self.others, blocks) || blocks.is_empty() {
-            return;
-        }
-        if self.others.is_empty() {
-            self.others = Arc::clone(blocks);
-            return;
-        }
-        join(Arc::make_mut(&mut self.others), blocks);
+        join_shared(&mut self.others, blocks);
     }
 
     /// Whether an access of another block's thread is known.
     pub fn knows(&self, block: u64, thread: Thread, time: u32) -> bool {
         self.others.get(&block).is_some_and(|past| time <= past.of(thread))
     }
+}
+
+/// Adds to `known` what `blocks` knows, which is shared where it is all.
+pub(super) fn join_shared(known: &mut Arc<Blocks>, blocks: &Arc<Blocks>) {
+    if Arc::ptr_eq(known, blocks) || blocks.is_empty() {
+        return;
+    }
+    if known.is_empty() {
+        *known = Arc::clone(blocks);
+        return;
+    }
+    join(Arc::make_mut(known), blocks);
 }
 
 /// Adds to `known` what `blocks` knows.
@@ -140,11 +191,27 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_left_are_known_up_to_what_either_knows() {
+        let mut past = Past::of_all(6);
+        past.leave(40, 2);
+        let of = |past: &Past, lane| past.of(Thread { lane, warp: lane / 32 });
+        assert_eq!([of(&past, 39), of(&past, 40), past.floor()], [6, 2, 2]);
+        // Where all were known up to 4, it was among them.
+        past.join(&Past::of_all(4));
+        assert_eq!([of(&past, 40), past.floor()], [4, 4]);
+        past.see(40, 5);
+        past.join(&Past::default());
+        assert_eq!(of(&past, 40), 5);
+        past.join(&Past::of_all(7));
+        assert_eq!([of(&past, 40), past.floor()], [7, 7]);
+    }
+
+    #[test]
     fn clocks_of_blocks_are_joined() {
         let mut clock = Clock::default();
         let blocks = Arc::new(Blocks::from([(2, Past::of_all(9)), (5, Past::of_all(4))]));
         clock.join_blocks(5, &blocks);
-        assert_eq!(clock.own.all(), 4);
+        assert_eq!(clock.own.floor(), 4);
         let thread = Thread { lane: 1, warp: 0 };
         assert!(clock.knows(2, thread, 9) && !clock.knows(2, thread, 10) && !clock.knows(3, thread, 1));
     }

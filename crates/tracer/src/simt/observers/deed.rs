@@ -51,7 +51,7 @@ pub(super) enum Conflict {
     Word,
     /// A strong load gets another value in another order.
     Value,
-    /// The thread changed the word by an atomic after the other one did: what that returned may have told it that it is the last.
+    /// The thread changed the word by an atomic after the other one did, and used what that returned: it may know that it is the last.
     Told,
 }
 

@@ -7,12 +7,13 @@
 use super::between::{Raced, Standing};
 use super::deed::Conflict;
 use super::global::{Global, State};
-use super::handed::Handed;
+use super::handed::{Handed, Passed};
 use super::known::Known;
 use super::mend::Mend;
 use super::order::Order;
 use super::pair::Pair;
 use super::parts::{strong_parts, touched};
+use super::published::Published;
 use super::word::{Far, Mark};
 use super::{Access, Findings};
 
@@ -42,7 +43,8 @@ pub(super) fn access(
             false => 2,
         };
         let word = words.entry((memory, index)).or_default();
-        let other = word.touch(by, (&mut *lists, (memory, index)), true, past, reach);
+        let returns = |access: &Far| known.code.places[access.mark.site as usize].returns;
+        let other = word.touch(by, (&mut *lists, (memory, index)), true, past, reach, returns);
         let line = access.place.line;
         if access.was.is_some()
             && !findings.is_contended(line)
@@ -60,7 +62,7 @@ pub(super) fn access(
             }
             return;
         }
-        let fence = || missing_fence(handed, known, order, [&other.access, &by]);
+        let fence = || missing_order(handed, published, known, order, [&other.access, &by]);
         Pair { known, by, other: other.access, byte: index * known.grain }.report(other.conflict, fence, findings);
     });
     if !access.place.atomic {
@@ -73,18 +75,32 @@ pub(super) fn access(
     }
 }
 
-/// The fences that would have ordered two accesses, if their threads handed a word over in between.
-pub(super) fn missing_fence(
+/// The change that would have ordered two accesses, if their threads handed a word over in between.
+pub(super) fn missing_order(
     handed: &Handed,
+    published: &Published,
     known: &Known<'_>,
     order: &Order,
     [first, second]: [&Far; 2],
 ) -> Option<Mend> {
-    handed.fence(known.code, first, second, |taken| {
-        let (taker, giver) = (order.thread(taken.lane.into()), order.thread(first.mark.lane.into()));
-        match order.lacks_a_fence(taker, first.block, giver, first.mark.time) {
-            true => [false, true],
-            false => [true, !order.has_fence_since(taker, taken.time)],
-        }
-    })
+    let passed = handed.passed(first, second)?;
+    let Passed { word, given, taken } = passed;
+    let within = first.block == second.block;
+    let place = |mark: &Mark| &known.code.places[mark.site as usize];
+    let [giver, taker, of_first] = [&given, &taken, &first.mark].map(|mark| order.thread(mark.lane.into()));
+    if let Some(narrow) = [&given, &taken].into_iter().find(|mark| !within && !place(mark).sync.wide) {
+        return Some(Mend::Scope(place(narrow).line));
+    }
+    let is_released = |thread| published.is_released(word, first.block, thread, first.mark.time);
+    if given.lane != first.mark.lane && is_released(giver) && !is_released(of_first) {
+        return Some(Mend::Meet { line: place(&given).line, by: given.lane, before: true });
+    }
+    if taken.lane != second.mark.lane && order.is_past_of(taker, first.block, of_first, first.mark.time) {
+        return Some(Mend::Meet { line: place(&taken).line, by: taken.lane, before: false });
+    }
+    let missing = match order.lacks_a_fence(taker, first.block, of_first, first.mark.time) {
+        true => [false, true],
+        false => [true, !order.has_fence_since(taker, taken.time)],
+    };
+    Some(passed.fence(known.code, within, missing))
 }

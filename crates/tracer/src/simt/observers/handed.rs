@@ -30,34 +30,39 @@ impl Handed {
         accesses.push(by);
     }
 
-    /// The access by which `second` took a word that `first` had written after its own access; None if there is none. Of different
-    /// blocks, any of their threads may have done it.
-    pub fn taken(&self, first: &Far, second: &Far) -> Option<Mark> {
+    /// How `second` took over a word that `first` had handed over after its own access; None if it did not. Of different blocks, any of
+    /// their threads may have done it.
+    pub fn passed(&self, first: &Far, second: &Far) -> Option<Passed> {
         let is_by = |access: &Far, of: &Far| {
             access.block == of.block && (first.block != second.block || access.is_of_thread(of))
         };
-        let found = self.0.values().filter_map(|accesses| {
+        let found = self.0.iter().filter_map(|(word, accesses)| {
             let gives = |access: &&Far| {
                 is_by(access, first) && access.mark.deed.writes() && access.mark.time >= first.mark.time
             };
             let given = accesses.iter().position(|access| gives(&access))?;
-            accesses[given + 1..].iter().find(|access| is_by(access, second)).map(|access| access.mark)
+            let taken = accesses[given + 1..].iter().find(|access| is_by(access, second))?;
+            Some(Passed { word: *word, given: accesses[given].mark, taken: taken.mark })
         });
-        found.min_by_key(|mark| mark.site)
+        found.min_by_key(|passed| passed.taken.site)
     }
+}
 
-    /// The fences that were missing between two accesses, if the threads handed a word over in between; `missing` says which, of the
-    /// access by which the second one took it.
-    pub fn fence(
-        &self,
-        code: &Code,
-        first: &Far,
-        second: &Far,
-        missing: impl FnOnce(&Mark) -> [bool; 2],
-    ) -> Option<Mend> {
-        let taken = self.taken(first, second)?;
-        let loads = matches!(taken.deed, Deed::Fetch | Deed::Poll | Deed::VolatileRead);
-        let within = first.block == second.block;
-        Some(Mend::Fence { line: code.places[taken.site as usize].line, loads, missing: missing(&taken), within })
+/// A word that one thread wrote and another took over, by strong accesses.
+#[derive(Clone, Copy)]
+pub(super) struct Passed {
+    /// Its memory and its number.
+    pub word: (u32, u32),
+    /// The access that wrote it.
+    pub given: Mark,
+    /// The one that took it.
+    pub taken: Mark,
+}
+
+impl Passed {
+    /// The fences that would have ordered two accesses around it; `missing` says which are.
+    pub fn fence(&self, code: &Code, within: bool, missing: [bool; 2]) -> Mend {
+        let loads = matches!(self.taken.deed, Deed::Fetch | Deed::Poll | Deed::VolatileRead);
+        Mend::Fence { line: code.places[self.taken.site as usize].line, loads, missing, within }
     }
 }

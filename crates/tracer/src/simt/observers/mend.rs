@@ -36,6 +36,16 @@ pub enum Mend {
     Workgroups,
     /// Nothing orders the workgroups.
     Launches,
+    /// The threads hand a word over at this line, by an access whose scope is one workgroup.
+    Scope(u32),
+    /// A word is handed over by one thread for others of its workgroup, which it has not met.
+    Meet {
+        /// The line at which the word is handed over, and the local index of that thread.
+        line: u32,
+        by: u16,
+        /// Whether the barrier belongs before it, and not after it.
+        before: bool,
+    },
     /// The threads hand a word over by strong accesses, without the fences that go with them.
     Fence {
         /// The line at which the second one takes it, and whether it only loads it there.
@@ -106,6 +116,20 @@ impl Mend {
             Self::Launches => {
                 ", and nothing orders the workgroups of a launch: launch twice, or read one buffer and write another"
                     .to_owned()
+            }
+            Self::Scope(line) => format!(
+                ": line {line} hands a word over, but the scope of that access is one workgroup; it takes one of the device (.gpu)"
+            ),
+            Self::Meet { line, by, before } => {
+                let barrier = Barrier::Shared.name(dialect);
+                match before {
+                    true => format!(
+                        ", with no {barrier} between that access and line {line}, where local index {by} releases for all"
+                    ),
+                    false => format!(
+                        ", with no {barrier} between line {line}, where local index {by} acquires for all, and this access"
+                    ),
+                }
             }
             Self::Fence { line, loads, missing, within } => {
                 let fence = match dialect {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::clock::{Blocks, Clock, Past, Thread, join};
+use super::clock::{Blocks, Clock, Past, Thread, join, join_shared};
 use crate::simt::collective::Fence;
 use crate::simt::lanes::lanes_of;
 
@@ -24,6 +24,8 @@ pub enum Meet {
     Passes(u32),
     /// They wait for each other.
     Lanes,
+    /// The other threads of the workgroup are about to pass a barrier without them: they have left the kernel, or wait elsewhere.
+    Misses,
     /// A memory fence.
     Fence(Fence),
 }
@@ -72,8 +74,12 @@ pub(super) struct Order {
     now: u32,
     /// The knowledge of each thread when all last met.
     common: Clock,
+    /// The time up to which all threads know of each other.
+    floor: u32,
     /// By warp, what its lanes know; empty where all know the same.
     groups: Vec<Vec<Group>>,
+    /// By warp, the lanes that miss the barrier that all others are about to pass.
+    missing: Vec<u64>,
     barriers: FxHashMap<u32, Barrier>,
     fences: Vec<Released>,
     pending: Vec<Pending>,
@@ -93,7 +99,9 @@ impl Order {
             full: full.collect(),
             now: 0,
             common: Clock::default(),
+            floor: 0,
             groups: Vec::new(),
+            missing: vec![0; threads.div_ceil(width) as usize],
             barriers: FxHashMap::default(),
             fences: Vec::new(),
             pending: Vec::new(),
@@ -105,21 +113,66 @@ impl Order {
     pub fn start(&mut self, block: u64) {
         self.block = block;
         self.common = Clock { own: Past::of_all(self.now), ..Clock::default() };
+        self.floor = self.now;
         self.now += 1;
         self.groups.clear();
+        self.missing.fill(0);
         self.barriers.clear();
         self.fences.clear();
         self.pending.clear();
     }
 
-    /// All threads of the block meet.
+    /// All threads of the block meet, but those that miss it.
     pub fn all_meet(&mut self) {
-        for group in self.groups.iter().flatten() {
-            self.common.join_blocks(u64::MAX, &group.clock.others);
+        let mut common = std::mem::take(&mut self.common);
+        let mut behind = Vec::new();
+        for (warp, groups) in (0..).zip(&self.groups) {
+            let missing = self.missing[warp as usize];
+            for group in groups {
+                let came = group.mask & self.full[warp as usize] & !missing;
+                if came != 0 {
+                    common.join_others(&group.clock);
+                    self.add_fences(&mut common, warp, came, group.clock.fence);
+                }
+            }
         }
-        self.common.own = Past::of_all(self.now);
+        let before = std::mem::replace(&mut common.own, Past::of_all(self.now));
+        for (warp, lanes) in (0..).zip(&self.missing).filter(|(_, lanes)| **lanes != 0) {
+            let of_warp = self.groups.get(warp as usize);
+            for lane in lanes_of(*lanes) {
+                let thread = Thread { lane: warp * self.width + lane, warp };
+                let known = self.groups.iter().flatten().map(|group| group.clock.own.of(thread)).max();
+                common.own.leave(thread.lane, known.unwrap_or_else(|| before.of(thread)));
+            }
+            let groups = of_warp.cloned().unwrap_or_else(|| {
+                let clock = Clock { own: before.clone(), ..common.clone() };
+                vec![Group { mask: u64::MAX, clock: Arc::new(clock) }]
+            });
+            let groups = groups.into_iter().map(|group| Group { mask: group.mask & lanes, ..group });
+            behind.push((warp, groups.filter(|group| group.mask != 0).collect::<Vec<_>>()));
+        }
         self.now += 1;
         self.groups.clear();
+        self.floor = common.own.floor();
+        self.common = common;
+        // Those that missed it know what they knew.
+        for (warp, behind) in behind {
+            let missing = std::mem::take(&mut self.missing[warp as usize]);
+            let groups = self.groups_of(warp);
+            groups.iter_mut().for_each(|group| group.mask &= !missing);
+            groups.extend(behind);
+        }
+        let floors = self.groups.iter().flatten().map(|group| group.clock.own.floor());
+        self.floor = floors.fold(self.floor, u32::min);
+    }
+
+    /// Lanes of a warp, whose last sequentially consistent fence was at this time, tell others of it.
+    fn add_fences(&self, clock: &mut Clock, warp: u32, lanes: u64, fence: u32) {
+        if fence == 0 {
+            return;
+        }
+        let own = Arc::make_mut(&mut clock.fenced).entry(self.block).or_default();
+        own.see_lanes(warp, lanes, (self.width, self.full[warp as usize]), fence);
     }
 
     /// The present time.
@@ -136,10 +189,10 @@ impl Order {
     /// The time up to which all threads know of each other.
     #[inline]
     pub fn floor(&self) -> u32 {
-        self.common.own.all()
+        self.floor
     }
 
-    /// Whether its threads do not all know the same.
+    /// Whether its threads do not all know the same of each other.
     pub fn is_parted(&self) -> bool {
         !self.groups.is_empty()
     }
@@ -153,7 +206,7 @@ impl Order {
     /// Whether what `other` did at `time` happened before what `thread` does now, both of this block and different.
     #[inline]
     pub fn is_past(&self, thread: Thread, other: Thread, time: u32) -> bool {
-        time <= self.common.own.all() || !self.groups.is_empty() && time <= self.clock(thread).own.of(other)
+        time <= self.floor || !self.groups.is_empty() && time <= self.clock(thread).own.of(other)
     }
 
     /// The same of a thread of another block.
@@ -195,13 +248,14 @@ impl Order {
                 groups.retain(|group| group.mask != 0);
                 groups.push(Group { mask, clock });
             }
+            Meet::Misses => self.missing[warp as usize] |= mask & self.full[warp as usize],
             Meet::Fence(fence) => self.fence(warp, mask, fence),
         }
     }
 
     /// A fence acquires what its lanes have read, and from now on they release what they know here.
     fn fence(&mut self, warp: u32, mask: u64, fence: Fence) {
-        let Fence { wide, acquires, releases } = fence;
+        let Fence { wide, acquires, releases, sc } = fence;
         let is_acquired = |of: &Pending| {
             let is_here = of.thread.warp == warp && mask >> (of.thread.lane % self.width) & 1 == 1;
             acquires && is_here && (wide || !of.wide)
@@ -210,6 +264,18 @@ impl Order {
         self.pending = pending;
         for Pending { thread, blocks, .. } in read {
             self.acquire_now(thread, &blocks);
+        }
+        if sc && wide {
+            let (block, now) = (self.block, self.now);
+            self.learn(warp, mask, |clock| {
+                let seen = Arc::clone(&clock.seen);
+                clock.join_blocks(block, &seen);
+                let Clock { own, others, fenced, .. } = &*clock;
+                let mut fenced = Arc::clone(fenced);
+                join_shared(&mut fenced, others);
+                Arc::make_mut(&mut fenced).entry(block).or_default().join(own);
+                (clock.fenced, clock.fence) = (fenced, now);
+            });
         }
         if !releases {
             return;
@@ -275,10 +341,28 @@ impl Order {
         self.learn(thread.warp, 1 << (thread.lane % self.width), |clock| clock.join_blocks(block, blocks));
     }
 
+    /// What happened before the sequentially consistent fences that come before what `thread` does now; None if nothing did.
+    pub fn fenced(&self, thread: Thread) -> Option<Arc<Blocks>> {
+        let clock = self.clock(thread);
+        let mut fenced = Arc::clone(&clock.fenced);
+        if clock.fence > 0 {
+            Arc::make_mut(&mut fenced).entry(self.block).or_default().see(thread.lane, clock.fence);
+        }
+        (!fenced.is_empty()).then_some(fenced)
+    }
+
+    /// A thread reads what was written after sequentially consistent fences: they come before its next one.
+    pub fn see(&mut self, thread: Thread, fenced: &Arc<Blocks>) {
+        if !Arc::ptr_eq(&self.clock(thread).seen, fenced) {
+            self.learn(thread.warp, 1 << (thread.lane % self.width), |clock| join_shared(&mut clock.seen, fenced));
+        }
+    }
+
     /// Whether a thread has read what would make an access of another thread past, and only lacks a fence.
     pub fn lacks_a_fence(&self, thread: Thread, block: u64, other: Thread, time: u32) -> bool {
-        let knows = |of: &&Pending| of.blocks.get(&block).is_some_and(|past| time <= past.of(other));
-        self.pending.iter().any(|of| of.thread == thread && knows(&of))
+        let knows = |blocks: &Blocks| blocks.get(&block).is_some_and(|past| time <= past.of(other));
+        let is_pending = self.pending.iter().any(|of| of.thread == thread && knows(&of.blocks));
+        is_pending || knows(&self.clock(thread).seen)
     }
 
     /// Whether a thread has passed a fence since `time`.
@@ -298,10 +382,10 @@ impl Order {
             }
             None => self.common.clone(),
         };
-        if mask & self.full[warp as usize] == self.full[warp as usize] {
-            clock.own.see_warp(warp, self.now);
-        } else {
-            lanes_of(mask).for_each(|lane| clock.own.see(warp * self.width + lane, self.now));
+        clock.own.see_lanes(warp, mask, (self.width, self.full[warp as usize]), self.now);
+        clock.fence = 0;
+        for group in self.groups.get(warp as usize).into_iter().flatten() {
+            self.add_fences(&mut clock, warp, group.mask & mask, group.clock.fence);
         }
         clock
     }
@@ -386,6 +470,24 @@ mod tests {
         assert!(order.is_past(in_mask, also, begun) && !order.is_past(in_mask, outside, begun));
         assert!(!order.is_past(outside, in_mask, begun));
         assert!(!order.is_past(in_mask, also, order.now()));
+    }
+
+    #[test]
+    fn a_thread_that_has_left_is_known_as_before_the_barrier() {
+        let mut order = order(64);
+        let [first, gone] = [0, 40].map(|lane| order.thread(lane));
+        let begun = order.now();
+        order.all_meet();
+        let last = order.now();
+        for _ in 0..2 {
+            order.meet(1, 1 << 8, Meet::Misses);
+            order.all_meet();
+        }
+        assert!(order.is_past(first, gone, begun) && !order.is_past(first, gone, last) && order.is_parted());
+        assert!(order.is_past(first, order.thread(41), last));
+        // One that waited elsewhere, and comes to the next.
+        order.all_meet();
+        assert!(order.is_past(first, gone, last) && !order.is_parted());
     }
 
     #[test]

@@ -24,9 +24,12 @@ pub(super) fn touched(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32
     let place = access.place;
     let mut mask = access.mask;
     if let (Addresses::One(_), false) = (access.addresses, place.atomic) {
-        // Two lanes at one word: more tell nothing new.
+        // Two lanes at one word show all that the others could: the first, and one that stores another value if there is one.
+        let first = mask.trailing_zeros();
         let rest = mask & (mask - 1);
-        mask = (mask ^ rest) | (rest & rest.wrapping_neg());
+        let differs = |lane: &u32| access.operands.iter().any(|value| value.at(*lane) != value.at(first));
+        let other = lanes_of(rest).find(differs).map_or(rest & rest.wrapping_neg(), |lane| 1 << lane);
+        mask = 1 << first | other;
     }
     let vector = u32::from(place.vector);
     for lane in lanes_of(mask) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::clock::{Blocks, Thread, join};
+use super::clock::{Blocks, Thread, join, join_shared};
 use super::order::Order;
 use crate::simt::ir::Sync;
 
@@ -21,6 +21,9 @@ struct Value {
     wide: Option<Arc<Blocks>>,
     /// To the threads of single blocks, which published it.
     narrow: Vec<(u64, Arc<Blocks>)>,
+    /// What happened before the sequentially consistent fences that come before writes to the word: they come before such a fence
+    /// of whoever reads it, so that this happens before what follows there (PTX ISA 9.0, section 8.10.3, "Fence-SC").
+    fenced: Arc<Blocks>,
 }
 
 impl Value {
@@ -68,11 +71,20 @@ impl Published {
         self.0.clear();
     }
 
+    /// Whether a thread of a block has released what it knew at `time` or later with the present value of a word, to all blocks.
+    pub fn is_released(&self, word: (u32, u32), block: u64, thread: Thread, time: u32) -> bool {
+        let past = self.0.get(&word).and_then(|value| value.wide.as_ref()?.get(&block));
+        past.is_some_and(|past| past.of(thread) >= time)
+    }
+
     /// A thread accesses a word by a strong access.
     pub fn access(&mut self, word: (u32, u32), thread: Thread, strong: Strong, order: &mut Order) {
         let Strong { sync, reads, writes } = strong;
         let block = order.block();
         if reads && let Some(value) = self.0.get(&word) {
+            if sync.wide && !value.fenced.is_empty() {
+                order.see(thread, &value.fenced);
+            }
             if sync.acquires {
                 value.seen(block, sync.wide).iter().for_each(|seen| order.acquire_now(thread, seen));
             } else {
@@ -85,8 +97,13 @@ impl Published {
         }
         let new = order.published(thread, sync.releases, sync.wide);
         let by = (block, thread.lane);
-        if !reads && self.0.get(&word).is_some_and(|value| value.by != Some(by)) {
-            self.0.remove(&word);
+        if !reads && let Some(value) = self.0.get_mut(&word).filter(|value| value.by != Some(by)) {
+            *value = Value { fenced: std::mem::take(&mut value.fenced), ..Value::default() };
+        }
+        if sync.wide
+            && let Some(fenced) = order.fenced(thread)
+        {
+            join_shared(&mut self.0.entry(word).or_default().fenced, &fenced);
         }
         if new.iter().any(Option::is_some) {
             let value = self.0.entry(word).or_default();

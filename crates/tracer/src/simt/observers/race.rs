@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use super::deed::Deed;
-use super::far::{self, missing_fence};
+use super::far::{self, missing_order};
 use super::handed::Handed;
 use super::known::Known;
 use super::order::Order;
@@ -153,7 +153,7 @@ impl<'a> Races<'a> {
         }
         let (known, lists, time, parted) = (&self.known, &mut self.lists, order.now(), order.is_parted());
         let (floor, writes) = (order.floor(), !access.operands.is_empty());
-        let (memory, handed) = (buffer.map_or(SHARED, u32::from), &self.handed);
+        let (memory, handed, published) = (buffer.map_or(SHARED, u32::from), &self.handed, &self.published);
         touched(access, known.grain, |lane, index| {
             let value = if writes { access.value(lane, index * known.grain, known.grain) } else { 0 };
             let by = mark(lane, value, time);
@@ -170,7 +170,8 @@ impl<'a> Races<'a> {
             let is_known = |mark: &Mark| parted && order.is_past(thread, order.thread(mark.lane.into()), mark.time);
             let past = |mark: &Mark| mark.time <= floor || is_known(mark);
             let reach = |mark: &Mark| u8::from(order.thread(mark.lane.into()).warp != thread.warp);
-            let other = word.touch(by, (&mut *lists, (memory, index)), parted, past, reach);
+            let returns = |mark: &Mark| known.code.places[mark.site as usize].returns;
+            let other = word.touch(by, (&mut *lists, (memory, index)), parted, past, reach, returns);
             if access.was.is_some()
                 && !findings.is_contended(place.line)
                 && word.is_contended(&by, (&mut *lists, (memory, index)), past)
@@ -180,7 +181,7 @@ impl<'a> Races<'a> {
             let Some(other) = other else { return };
             let block = findings.workgroup;
             let [by, with] = [by, other.access].map(|mark| Far { block, mark });
-            let fence = || missing_fence(handed, known, order, [&with, &by]);
+            let fence = || missing_order(handed, published, known, order, [&with, &by]);
             Pair { known, by, other: with, byte: index * known.grain }.report(other.conflict, fence, findings);
         });
         if place.atomic && self.known.code.releases {

@@ -16,7 +16,7 @@ use crate::simt::lanes::lanes_of;
 /// A part, and who touched it first.
 struct Contended {
     part: Raced,
-    /// The threads that changed it by strong accesses: what that returned may have told one that it is the last.
+    /// The threads that use what their atomics on it returned, which may have told one that it is the last.
     told: HashSet<(u64, u16)>,
     /// The first workgroup's access of each kind.
     seen: Vec<Far>,
@@ -99,14 +99,14 @@ impl Observer for Witness<'_> {
             };
             if let Some((other, conflict)) = part.seen.iter().find_map(open) {
                 part.named = true;
-                let fence = || self.handed.fence(known.code, &other, &by, |_| [true; 2]);
+                let fence = || Some(self.handed.passed(&other, &by)?.fence(known.code, false, [true; 2]));
                 let pair = Pair { known: &known, by, other, byte: index * known.grain };
                 pair.report_decided(conflict, fence, &mut self.findings);
             }
             if part.seen.iter().all(|seen| seen.mark.deed != deed) {
                 part.seen.push(by);
             }
-            if access.place.atomic && deed.writes() {
+            if access.place.returns {
                 let lanes = lanes_of(access.mask).filter(|lane| access.addresses.at(*lane) / known.grain == index);
                 part.told.extend(lanes.map(|lane| (block, mark(lane, 0).lane)));
             }

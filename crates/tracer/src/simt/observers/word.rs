@@ -121,7 +121,8 @@ pub(super) struct Other<A> {
 
 impl<A: Access> Word<A> {
     /// A thread accesses the word, which is `of` some memory; gives an access that this conflicts with. `past` says what happened before,
-    /// and of several the one with the greatest `reach` is given. `parted`: threads do not all know the same.
+    /// and of several the one with the greatest `reach` is given. `parted`: threads do not all know the same. `returns` says of an atomic
+    /// whether its value is used.
     #[inline]
     pub fn touch(
         &mut self,
@@ -130,6 +131,7 @@ impl<A: Access> Word<A> {
         parted: bool,
         past: impl Fn(&A) -> bool,
         reach: impl Fn(&A) -> u8,
+        returns: impl Fn(&A) -> bool,
     ) -> Option<Other<A>> {
         let deed = by.mark().deed;
         let conflict = |with: &A| {
@@ -153,7 +155,8 @@ impl<A: Access> Word<A> {
             && let Some(list) = lists.find(self.list, of)
         {
             // What a thread's own atomic returned may have told it that the strong accesses before were the last: a counter is reset so.
-            let own = list.iter().rposition(|access| access.is_of_thread(&by) && access.mark().deed.writes());
+            let tells = |access: &A| access.is_of_thread(&by) && access.mark().deed.writes() && returns(access);
+            let own = list.iter().rposition(tells);
             let open = list.iter().enumerate().filter_map(|(at, access)| {
                 let other = conflict(access)?;
                 let is_told = own.is_some_and(|own| at < own) && !access.mark().deed.is_plain();

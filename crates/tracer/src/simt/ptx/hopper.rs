@@ -229,6 +229,7 @@ impl Lower<'_> {
             sync: Default::default(),
             updates: false,
             checked: false,
+            returns: false,
             vector: 0,
             line: 0,
         }

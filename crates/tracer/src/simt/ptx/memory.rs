@@ -280,6 +280,7 @@ impl Lower<'_> {
             sync: sync(i),
             updates: false,
             checked: false,
+            returns: false,
             joined: Joined::Never,
             vector: if parts.components > 1 { u8::try_from(vector).unwrap_or(0) } else { 0 },
             line: i.line,

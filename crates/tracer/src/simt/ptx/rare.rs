@@ -198,7 +198,8 @@ impl Lower<'_> {
             .any(|word| i.words.iter().any(|of| of.starts_with(word)));
         if is_of_threads {
             let (acquires, releases) = (!i.has("release"), !i.has("acquire"));
-            self.uncounted(What::Fence(Fence { wide: !i.has("cta"), acquires, releases }), Vec::new());
+            let sc = i.has("sc") || i.words[0] == "membar";
+            self.uncounted(What::Fence(Fence { wide: !i.has("cta"), acquires, releases, sc }), Vec::new());
         }
         Ok(())
     }

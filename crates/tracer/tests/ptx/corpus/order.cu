@@ -232,3 +232,148 @@ extern "C" __global__ void largest(const int* in, int* most) {
         old = seen;
     }
 }
+
+// ---- Lanes of one store.
+extern "C" __global__ void halves_differ(int* out) {
+    __shared__ int s;
+    s = threadIdx.x / 16;
+    __syncthreads();
+    out[threadIdx.x] = s;
+}
+extern "C" __global__ void the_last_differs(int* out) {
+    out[0] = threadIdx.x == 31;
+}
+
+// ---- A thread that has left is not ordered by barriers that it does not meet.
+extern "C" __global__ void leaves_after_a_store(const int* in, int* out, int n) {
+    __shared__ int s[2];
+    int t = threadIdx.x, w = t / 32;
+    if (t >= n) { s[w] = -1; return; }
+    if (t % 32 == 0) s[w] = in[t];
+    __syncthreads();
+    if (t == 0) s[0] += s[1];
+    __syncthreads();
+    out[t] = s[0];
+}
+extern "C" __global__ void leaves_after_a_barrier(const int* in, int* out, int n) {
+    __shared__ int s[64];
+    int t = threadIdx.x;
+    s[t] = in[t];
+    __syncthreads();
+    if (t >= n) return;
+    out[t] = s[63 - t];
+    __syncthreads();
+    s[t] = out[t];
+    __syncthreads();
+    out[t] += s[(t + 1) % n] + s[63];
+}
+
+// ---- Sums of all blocks, read by the last one.
+__device__ unsigned arrived;
+extern "C" __global__ void sums_without_fences(const int* in, int* sum, int* out) {
+    __shared__ unsigned ticket;
+    int t = threadIdx.x;
+    atomicAdd(&sum[t], in[blockIdx.x * blockDim.x + t]);
+    __syncthreads();
+    if (t == 0) ticket = atomicAdd(&arrived, 1);
+    __syncthreads();
+    if (ticket == gridDim.x - 1) out[t] = sum[t];
+}
+extern "C" __global__ void sums_with_fences(const int* in, int* sum, int* out) {
+    __shared__ unsigned ticket;
+    int t = threadIdx.x;
+    atomicAdd(&sum[t], in[blockIdx.x * blockDim.x + t]);
+    __threadfence();
+    __syncthreads();
+    if (t == 0) ticket = atomicAdd(&arrived, 1);
+    __syncthreads();
+    __threadfence();
+    if (ticket == gridDim.x - 1) out[t] = sum[t];
+}
+extern "C" __global__ void sums_with_weaker_fences(const int* in, int* sum, int* out) {
+    __shared__ unsigned ticket;
+    int t = threadIdx.x;
+    atomicAdd(&sum[t], in[blockIdx.x * blockDim.x + t]);
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    __syncthreads();
+    if (t == 0) ticket = atomicAdd(&arrived, 1);
+    __syncthreads();
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+    if (ticket == gridDim.x - 1) out[t] = sum[t];
+}
+extern "C" __global__ void parts_without_a_barrier(const int* in, int* part, int* out) {
+    __shared__ unsigned ticket;
+    int t = threadIdx.x;
+    part[blockIdx.x * blockDim.x + t] = in[blockIdx.x * blockDim.x + t];
+    if (t == 0) {
+        __threadfence();
+        ticket = atomicAdd(&arrived, 1);
+        __threadfence();
+    }
+    __syncthreads();
+    if (ticket == gridDim.x - 1) out[t] = part[t];
+}
+// Its result is used, but does not say that it is the last.
+extern "C" __global__ void resets_too_early(unsigned* count, int* out) {
+    out[threadIdx.x] = atomicAdd(count, 1);
+    if (threadIdx.x == 127) *count = 0;
+}
+
+// ---- A block waits for one that comes later, and nothing is released.
+extern "C" __global__ void waits_for_the_next(const int* in, int* data, int* flag, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        while (atomicAdd(flag, 0) == 0) {}
+        out[0] = data[0];
+    } else {
+        data[0] = in[0] * 2;
+        atomicExch(flag, 1);
+    }
+}
+extern "C" __global__ void polls_the_next(const int* in, int* data, volatile int* flag, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        while (*flag == 0) {}
+        out[0] = data[0];
+    } else {
+        data[0] = in[0] * 2;
+        *flag = 1;
+    }
+}
+
+// ---- A release for all threads of a block.
+__device__ int load_acquire(const int* at) {
+    int value;
+    asm volatile("ld.acquire.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
+}
+extern "C" __global__ void releases_before_the_barrier(const int* in, int* acc, int* sem) {
+    int t = threadIdx.x;
+    if (t == 0) while (load_acquire(sem) != (int)blockIdx.x) {}
+    __syncthreads();
+    acc[t] += in[blockIdx.x * blockDim.x + t];
+    if (t == 0) asm volatile("st.release.gpu.global.s32 [%0], %1;" :: "l"(sem), "r"((int)blockIdx.x + 1) : "memory");
+}
+extern "C" __global__ void acquires_without_a_barrier(const int* in, int* acc, int* sem) {
+    int t = threadIdx.x;
+    if (t == 0) while (load_acquire(sem) != (int)blockIdx.x) {}
+    acc[t] += in[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    if (t == 0) asm volatile("st.release.gpu.global.s32 [%0], %1;" :: "l"(sem), "r"((int)blockIdx.x + 1) : "memory");
+}
+extern "C" __global__ void releases_in_the_block(const int* in, int* data, int* flag, int* out) {
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 0) {
+        data[0] = in[0];
+        asm volatile("st.release.cta.global.s32 [%0], %1;" :: "l"(flag), "r"(1) : "memory");
+    } else {
+        int seen;
+        do asm volatile("ld.acquire.cta.global.s32 %0, [%1];" : "=r"(seen) : "l"(flag) : "memory"); while (seen == 0);
+        out[0] = data[0];
+    }
+}
+// A plain semaphore: what is stored is not what was loaded.
+extern "C" __global__ void stores_what_it_polled(const int* in, int* flag, int* out) {
+    if (threadIdx.x == 0) out[blockIdx.x] = flag[0];
+    if (threadIdx.x == 32) flag[0] = 1;
+}

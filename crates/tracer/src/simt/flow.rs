@@ -1,0 +1,58 @@
+//! How values flow between registers.
+
+use rustc_hash::FxHashSet;
+
+use super::ir::{Inst, Ir, Reg};
+
+/// For each register, those that its value is computed from at once.
+pub struct Flow(Vec<Vec<Reg>>);
+
+impl Flow {
+    /// Of a program.
+    pub fn of(ir: &Ir) -> Self {
+        let mut from: Vec<Vec<Reg>> = vec![Vec::new(); ir.regs.len()];
+        for inst in &ir.insts {
+            for to in computed(inst) {
+                inst.reads(ir, |reg| from[to as usize].push(reg));
+            }
+        }
+        Self(from)
+    }
+
+    /// Calls `visit` with these registers and all that their values are computed from, each once, until it gives false.
+    pub fn back(&self, mut open: Vec<Reg>, mut visit: impl FnMut(Reg) -> bool) {
+        let mut seen = FxHashSet::default();
+        while let Some(reg) = open.pop() {
+            if seen.insert(reg) {
+                if !visit(reg) {
+                    return;
+                }
+                open.extend(&self.0[reg as usize]);
+            }
+        }
+    }
+
+    /// By register, whether its value reaches memory, an address, a branch or another lane.
+    pub fn live(&self, ir: &Ir) -> Vec<bool> {
+        let mut open: Vec<Reg> = ir.places.iter().flat_map(|place| &place.terms).map(|term| term.index).collect();
+        for inst in ir.insts.iter().filter(|inst| computed(inst).is_empty()) {
+            inst.reads(ir, |reg| open.push(reg));
+        }
+        let mut live = vec![false; ir.regs.len()];
+        self.back(open, |reg| {
+            live[reg as usize] = true;
+            true
+        });
+        live
+    }
+}
+
+/// The registers of an instruction that does nothing but compute them.
+fn computed(inst: &Inst) -> Vec<Reg> {
+    match *inst {
+        Inst::Un { dst, .. } | Inst::Bin { dst, .. } | Inst::Tri { dst, .. } | Inst::Read { dst, .. } => vec![dst],
+        Inst::Wide(wide) => wide.writes().collect(),
+        Inst::Write { var, .. } => vec![var],
+        _ => Vec::new(),
+    }
+}
