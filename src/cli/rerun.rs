@@ -1,19 +1,20 @@
 //! `warpbook rerun`: runs a note's experiments here, and says what differs from what it recorded.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
 
-use super::args::{BackendArg, Command, RerunArgs, RunArgs, RunCommand, SweepArgs, parsed};
+use super::args::{BackendArg, Command, IoArgs, OutArgs, RerunArgs, RunArgs, RunCommand, SweepArgs, parsed};
 use super::run::options;
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
-use crate::lesson::Pack;
+use crate::lesson::{Pack, PackFiles};
 use crate::notes::read::{self, Data, Repeatable};
 use crate::session::experiment::sweep;
 use crate::session::note::rerun::{Compared, compare};
-use crate::session::run::{self, RunOptions};
+use crate::session::run::{self, RunOptions, table};
 
 /// A command of the note, run here.
 #[derive(Debug, Default, Serialize)]
@@ -59,10 +60,15 @@ pub(super) fn rerun(context: &Context, args: &RerunArgs) -> Result<ExitCode, Exi
 /// is read or written elsewhere.
 fn repeat(context: &Context, pack: &Pack, args: &RerunArgs, command: &Repeatable) -> Repeated {
     let mut done = Repeated { command: command.words.join(" "), ..Repeated::default() };
+    let data = command.data.as_deref();
     let result = match parsed(&command.words) {
-        Ok(Some(Command::Run(RunCommand { run, .. }))) => run_again(context, pack, args, &run, &mut done),
-        Ok(Some(Command::Sweep(swept))) => {
-            sweep_again(context, pack, args, (&swept, command.data.as_deref()), &mut done)
+        Ok((Some(Command::Run(run)), named)) => {
+            done.said.extend(left_out(context, named.as_deref(), &run));
+            run_again(context, pack, args, (&run.run, data), &mut done)
+        }
+        Ok((Some(Command::Sweep(swept)), named)) => {
+            done.said.extend(other_pack(context, named.as_deref()));
+            sweep_again(context, pack, args, (&swept, data), &mut done)
         }
         Ok(_) => Err("it is not a command that a note repeats: those are run and sweep".to_owned()),
         Err(why) => Err(format!("it is no command of this program: {why}")),
@@ -71,17 +77,47 @@ fn repeat(context: &Context, pack: &Pack, args: &RerunArgs, command: &Repeatable
     done
 }
 
+/// The pack of a command, where it is another than the one that it is run on.
+fn other_pack(context: &Context, named: Option<&Path>) -> Option<String> {
+    let here = match &context.files {
+        PackFiles::Folder(folder) => Some(folder.as_path()),
+        _ => None,
+    };
+    let named = named.filter(|named| here != Some(named))?;
+    let here = here.map_or("the built-in one".to_owned(), |pack| pack.display().to_string());
+    Some(format!("--pack {} is left out: run on {here} (give --pack before rerun for another)", named.display()))
+}
+
+/// The options of a command that are left out, since a note may neither read nor write files, nor start processes.
+fn left_out(context: &Context, named: Option<&Path>, run: &RunCommand) -> Vec<String> {
+    let RunCommand { io: IoArgs { inputs, out: OutArgs { dumps, prints } }, over, .. } = run;
+    let options = [
+        ("--input", !inputs.is_empty(), "the lesson's own contents were used, and the numbers are of these"),
+        ("--dump", !dumps.is_empty(), "nothing was written"),
+        ("--print", !prints.is_empty(), "nothing was printed"),
+        ("--over", over.is_some(), "the ranks ran in one process"),
+    ];
+    let said = options.into_iter().filter(|(_, is_there, _)| *is_there);
+    let said = said.map(|(option, _, why)| format!("{option} is left out: {why}"));
+    other_pack(context, named).into_iter().chain(said).collect()
+}
+
 fn run_again(
     context: &Context,
     pack: &Pack,
     args: &RerunArgs,
-    of: &RunArgs,
+    (of, data): (&RunArgs, Option<&Data>),
     done: &mut Repeated,
 ) -> Result<(), String> {
     let options = chosen(context, args, of, done)?;
     let ran = run::run(&context.devices, pack, &of.lesson, &options, None, &context.cancel, &mut |_, _| {});
     let output = ran.map_err(|problem| problem.message)?;
     (done.device, done.ok) = (Some(output.device.clone()), Some(output.ok()));
+    let (header, rows) = table::of_output(&output);
+    match data {
+        Some(data) => done.compared = Some(compare(data, &Data { header, rows })),
+        None => done.said.push("the note has no table of its numbers: nothing is compared".to_owned()),
+    }
     Ok(())
 }
 

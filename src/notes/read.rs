@@ -106,16 +106,21 @@ fn unescaped(html: &str) -> String {
 fn of_text(text: &str, folder: &Path) -> Result<Noted, Diagnostic> {
     let mut noted = Noted::default();
     let mut tables = Tables { folder, known: BTreeMap::new(), cells: 0, bytes: 0 };
-    let mut file = None;
+    let (mut file, mut below) = (None, false);
     for line in text.lines().map(|line| line.trim().trim_start_matches("> ")) {
+        let is_command = line.trim_start_matches('!').starts_with("warpbook ");
+        // A table is of the commands that follow it, up to the next text.
+        if below && !is_command && !line.is_empty() && !line.starts_with("```") {
+            (file, below) = (None, false);
+        }
         file = csv_of(line).or(file);
         if let Some((name, value)) = line.strip_prefix("- ").and_then(|entry| entry.split_once(": "))
             && KEPT.contains(&name)
         {
             noted.made_with.insert(name.to_owned(), value.trim_matches('`').to_owned());
         }
-        let command = line.trim_start_matches('!');
-        if let Some(words) = Some(command).filter(|c| c.starts_with("warpbook ")).and_then(shlex::split) {
+        if is_command && let Some(words) = shlex::split(line.trim_start_matches('!')) {
+            below = true;
             if noted.commands.len() == MOST_COMMANDS {
                 let most = count(MOST_COMMANDS as u64);
                 return Err(Diagnostic::error(format!("this note has more than {most} commands of warpbook"))

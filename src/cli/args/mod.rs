@@ -28,7 +28,7 @@ pub use ledger::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
 pub use rerun::{RerunArgs, parsed};
-pub use run::{OutArgs, Print, RunCommand};
+pub use run::{IoArgs, OutArgs, Print, RunCommand};
 pub use tokenizer::{
     ComputerArg, DecodeArgs, EncodeArgs, PatternArg, TiesArg, TokenizerCommand, TrainArgs, VocabularyArgs,
 };

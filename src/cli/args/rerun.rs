@@ -20,11 +20,11 @@ pub struct RerunArgs {
     pub json: bool,
 }
 
-/// The command that some words are; the first is the program's name. None for the program without a command.
+/// The command that some words are, and the pack that they name; the first is the program's name. None for the program without a command.
 ///
 /// # Errors
 /// The first line of the grammar's message.
-pub fn parsed(words: &[String]) -> Result<Option<Command>, String> {
+pub fn parsed(words: &[String]) -> Result<(Option<Command>, Option<PathBuf>), String> {
     let first = |text: String| text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    Cli::try_parse_from(words).map(|cli| cli.command).map_err(|why| first(why.to_string()))
+    Cli::try_parse_from(words).map(|cli| (cli.command, cli.pack)).map_err(|why| first(why.to_string()))
 }

@@ -86,7 +86,7 @@ pub struct SettingArgs {
     /// Initial content of a buffer: a NumPy file of its element type and length.
     #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
     pub inputs: Vec<(String, PathBuf)>,
-    /// Warp instructions after which the trace stops, with its counts up to there.
+    /// Steps after which the trace stops, with its counts up to there: a warp instruction is one, and eight lanes that access memory.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// Lanes in a warp: 8, 16, 32 or 64.

@@ -37,6 +37,7 @@ use crate::session::jobs::setting::Setting;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
+use crate::session::run::table;
 use crate::session::show::moving::{self, Moving};
 use crate::session::show::stage::{self, Stage};
 use crate::session::show::staged::Sources;
@@ -220,7 +221,7 @@ impl Builder<'_> {
         }
         if let Some(stage) = stage {
             let launches = shown.as_ref().and_then(|traced| traced.pass(stage.shown.pass)).map(|pass| pass.launches);
-            blocks.extend(self.stage(step, &params, &stage.within(launches)));
+            blocks.extend(self.stage(step, &params, &stage.within(launches), shown.as_deref()));
         }
         blocks.extend(shown.map(|traced| self.predicted(step, &params, &traced)).unwrap_or_default());
         blocks.extend(self.experiment(step));
@@ -306,7 +307,7 @@ impl Builder<'_> {
     }
 
     /// The stage's figure as the step opens it, the command that reproduces it, and the kernel's source if it is new.
-    fn stage(&mut self, step: &Step, params: &Params, stage: &Stage<'_>) -> Vec<NoteBlock> {
+    fn stage(&mut self, step: &Step, params: &Params, stage: &Stage<'_>, shown: Option<&Traced>) -> Vec<NoteBlock> {
         let Some(kernel) = stage.kernel() else { return Vec::new() };
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
         let Some(figure) = figures::find(&step.figure.name) else { return blocks };
@@ -327,6 +328,7 @@ impl Builder<'_> {
                 blocks.push(figure);
             }
         }
+        blocks.extend(self.numbers(step, params, shown));
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
     }
@@ -372,6 +374,24 @@ impl Builder<'_> {
             None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.clone() },
         };
         Some((figure, still))
+    }
+
+    /// The numbers of the run that a step shows, which its command gives again: as it was traced, or else measured.
+    fn numbers(&self, step: &Step, params: &Params, shown: Option<&Traced>) -> Option<NoteBlock> {
+        let measured = if shown.is_none() { self.measured(&step.variant, params) } else { None };
+        let (record, how) = match (shown, &measured) {
+            (Some(traced), _) => (&*traced.record, "counted by the trace"),
+            (None, Some(record)) => (&**record, "measured"),
+            (None, None) => return None,
+        };
+        let title = self.input.setting.lesson.title_of(&step.variant);
+        let (header, rows) = table::of_record(record);
+        (!rows.is_empty()).then(|| NoteBlock::Data {
+            id: format!("{}-counts", step.id),
+            caption: format!("{title}, {how}."),
+            header,
+            rows,
+        })
     }
 
     /// The command that runs again what a step shows.

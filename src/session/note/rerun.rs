@@ -1,13 +1,19 @@
-//! A sweep that a note recorded beside the same sweep now: what is equal, and what differs by how much.
+//! A table that a note recorded beside the same table now: what is equal, and what differs by how much.
+
+use std::collections::HashMap;
 
 use serde::Serialize;
 
 use crate::notes::read::Data;
+use crate::session::experiment::sweep;
 
-/// The columns that a point is identified by, and those that are compared: counts exactly, times by their spread.
-const AT: [usize; 2] = [0, 1];
-const COUNTS: [&str; 3] = ["ok", "load_sectors", "store_sectors"];
-const TIMES: [[&str; 3]; 1] = [["median_s", "p10_s", "p90_s"]];
+/// The columns that a row is identified by.
+const AT: usize = 2;
+/// A time's median, and its spread.
+const TIME: [&str; 3] = ["median_s", "p10_s", "p90_s"];
+/// Columns that follow from others, or say how a time was taken. A library's time has no recorded spread to compare by.
+const LEFT_OUT: [&str; 8] =
+    ["p10_s", "p90_s", "samples", "bytes_per_s", "flops_per_s", "library", "library_median_s", "samples_s"];
 
 /// A check that was not made.
 const SKIPPED: &str = "skipped";
@@ -42,46 +48,51 @@ pub struct Difference {
     pub is_count: bool,
 }
 
-/// Compares the rows of a sweep with those that a note recorded. Rows of kernels that `here` has not are left to other sweeps.
+/// Compares rows with those that a note recorded. Rows that `here` has not are left to other commands.
 #[must_use]
 pub fn compare(recorded: &Data, here: &Data) -> Compared {
     let mut found = Compared::default();
+    let key = |row: &[String]| [0, 1].map(|column| row.get(column).cloned().unwrap_or_default());
+    let known: HashMap<_, _> = recorded.rows.iter().rev().map(|row| (key(row), row)).collect();
+    let is_compared = |name: &&String| !LEFT_OUT.contains(&name.as_str());
     for row in &here.rows {
-        let key = |row: &[String]| AT.map(|column| row.get(column).cloned().unwrap_or_default());
         let [at, kernel] = key(row);
-        let Some(old) = recorded.rows.iter().find(|old| key(old) == [at.clone(), kernel.clone()]) else { continue };
-        let then = |name: &str| cell(recorded, old, name);
-        let now = |name: &str| cell(here, row, name);
-        let counts = COUNTS.map(|name| (name, true));
-        for (name, is_count) in counts.into_iter().chain(TIMES.map(|[name, ..]| (name, false))) {
-            let (was, is) = (then(name), now(name));
+        let Some(old) = known.get(&[at.clone(), kernel.clone()]) else { continue };
+        for name in recorded.header.iter().skip(AT).filter(is_compared) {
+            // A note gives the value that a lesson plots its own name.
+            let is_here = here.header.contains(name);
+            let (was, is) = (cell(recorded, old, name), cell(here, row, if is_here { name } else { sweep::VALUE }));
             if was.is_empty() {
                 continue;
             }
-            let meets = || {
-                let [_, low, high] = TIMES.into_iter().find(|[time, ..]| *time == name)?;
-                let number = |text: &str| text.parse::<f64>().ok();
-                Some(number(then(low))? <= number(now(high))? && number(now(low))? <= number(then(high))?)
-            };
+            let is_time = name == TIME[0];
             if is.is_empty() || is == SKIPPED {
                 found.missing += 1;
-            } else if was == is || (!is_count && meets() == Some(true)) {
+            } else if was == is || is_time && meets((recorded, old), (here, row)) {
                 found.equal += 1;
             } else {
                 let ratio = || Some(is.parse::<f64>().ok()? / was.parse::<f64>().ok().filter(|was| *was > 0.0)?);
                 found.differs.push(Difference {
                     at: at.clone(),
                     kernel: kernel.clone(),
-                    what: name.to_owned(),
+                    what: name.clone(),
                     recorded: was.to_owned(),
                     here: is.to_owned(),
                     ratio: ratio().filter(|ratio| *ratio > 0.0),
-                    is_count,
+                    is_count: is_here && !is_time,
                 });
             }
         }
     }
     found
+}
+
+/// Whether the spreads of two times meet.
+fn meets((recorded, old): (&Data, &[String]), (here, row): (&Data, &[String])) -> bool {
+    let number = |data, row, name| cell(data, row, name).parse::<f64>().ok();
+    let spread = |data, row| Some((number(data, row, TIME[1])?, number(data, row, TIME[2])?));
+    let both = spread(recorded, old).zip(spread(here, row));
+    both.is_some_and(|((low, high), (from, to))| low <= to && from <= high)
 }
 
 fn cell<'a>(data: &Data, row: &'a [String], name: &str) -> &'a str {

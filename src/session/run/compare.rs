@@ -6,6 +6,24 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::base::units;
 use crate::trace::{LineCounts, Trace};
 
+/// A count of a trace.
+type Count = fn(&Trace) -> u64;
+
+/// The counts that two kernels are compared by, with their names.
+pub const COUNTED: [(&str, Count); 11] = [
+    ("load requests", |t| t.global.load.requests),
+    ("load sectors", |t| t.global.load.sectors),
+    ("store requests", |t| t.global.store.requests),
+    ("store sectors", |t| t.global.store.sectors),
+    ("atomic requests", |t| t.global.atomic.requests),
+    ("shared requests", |t| t.shared.load.requests + t.shared.store.requests + t.shared.atomic.requests),
+    ("bank conflicts", |t| t.shared.load.conflicts + t.shared.store.conflicts + t.shared.atomic.conflicts),
+    ("barriers", |t| t.barriers),
+    ("branches", |t| t.branches.executed),
+    ("divergent branches", |t| t.branches.divergent),
+    ("warp instructions", |t| t.warp_instructions),
+];
+
 /// One side of a comparison: a kernel with its counts and time.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
@@ -79,24 +97,10 @@ impl LineSide {
 pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     let count = |side: &Side<'_>, of: fn(&Trace) -> u64| side.trace.map(|trace| of(trace) as f64);
-    type Count = fn(&Trace) -> u64;
-    let counted: [(&'static str, Count); 11] = [
-        ("load requests", |t| t.global.load.requests),
-        ("load sectors", |t| t.global.load.sectors),
-        ("store requests", |t| t.global.store.requests),
-        ("store sectors", |t| t.global.store.sectors),
-        ("atomic requests", |t| t.global.atomic.requests),
-        ("shared requests", |t| t.shared.load.requests + t.shared.store.requests + t.shared.atomic.requests),
-        ("bank conflicts", |t| t.shared.load.conflicts + t.shared.store.conflicts + t.shared.atomic.conflicts),
-        ("barriers", |t| t.barriers),
-        ("branches", |t| t.branches.executed),
-        ("divergent branches", |t| t.branches.divergent),
-        ("warp instructions", |t| t.warp_instructions),
-    ];
     let overlaps = before.time_s.zip(after.time_s).is_some_and(|((_, [a, b]), (_, [c, d]))| a <= d && c <= b);
     let median = |side: &Side<'_>| side.time_s.map(|(median, _)| median);
     let time = Figure { name: "time", unit: "s", before: median(before), after: median(after), overlaps };
-    let counted = counted.into_iter().map(|(name, of)| Figure {
+    let counted = COUNTED.into_iter().map(|(name, of)| Figure {
         name,
         unit: "",
         before: count(before, of),

@@ -24,6 +24,7 @@ pub mod ptx;
 pub mod ranks_run;
 pub mod shader_file;
 mod signature;
+pub mod table;
 
 pub use done::Done;
 

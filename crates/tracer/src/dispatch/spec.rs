@@ -23,7 +23,7 @@ pub struct TraceSpec {
     /// The workgroup variables whose contents are kept at each barrier of the launch shown; the rows of buffers that are accessed between
     /// barriers are kept then, too, and what each launch moves from and to each buffer. None keeps nothing of that.
     pub course: Option<Vec<String>>,
-    /// Warp instructions after which a program is taken to be endless.
+    /// Steps after which a program is taken to be endless: a warp instruction is one, and eight lanes that access memory.
     pub fuel: u64,
     /// The language of the kernels that are traced, where they are written in two.
     pub language: Language,

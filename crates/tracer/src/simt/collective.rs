@@ -74,6 +74,8 @@ pub struct Members {
     pub name: &'static str,
     /// Whether lanes miss it only by leaving the kernel, so that it does not wait for them.
     pub left: bool,
+    /// Whether the other arm of a branch around it has such an operation, too, where lanes of the mask may wait.
+    pub in_both_arms: bool,
     /// The source line.
     pub line: u32,
 }

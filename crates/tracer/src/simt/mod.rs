@@ -7,6 +7,7 @@
 //! it walks back through what one workgroup did ([`slice`]).
 
 mod again;
+mod arms;
 mod arrival;
 mod big_stack;
 mod binding;

@@ -8,7 +8,7 @@ use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::ptx::Ptx;
 use super::recent::Recent;
 use super::regions::Regions;
-use super::{lower, regions, tally, updates};
+use super::{arms, lower, regions, tally, updates};
 use crate::dispatch::{self, Blame, Code, Grid, Launch, Wgsl, WorkgroupShape};
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::Tensor;
@@ -230,6 +230,7 @@ impl Program {
 /// What is found out about a program once: the accesses that belong together, and where variables live.
 fn analyse(mut ir: Ir) -> (Ir, Regions) {
     updates::mark(&mut ir);
+    arms::mark(&mut ir);
     regions::analyse(ir)
 }
 

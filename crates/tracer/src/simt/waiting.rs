@@ -123,7 +123,7 @@ impl Launch<'_> {
                 let (limit, linear) = (self.options.fuel, workgroup.linear);
                 totals.findings.report(line, FindingKind::OutOfFuel, || {
                     format!(
-                        "the run was stopped after {} warp instructions, the tracer's limit; workgroup {linear} was here. \
+                        "the run was stopped after {} steps, the tracer's limit; workgroup {linear} was here. \
                          Lower what the work depends on; or does this loop not end?",
                         count(limit)
                     )

@@ -113,6 +113,16 @@ fn stores_of_one_value_are_a_note() {
 }
 
 #[test]
+fn lanes_of_both_arms_of_a_branch_do_not_meet_here() {
+    let case = |entry| of(entry, 1, 32).ints(&(0..32).collect::<Vec<_>>()).ints(&[0; 32]);
+    let says = "waits for lanes 0, 2";
+    among(case("arms_meet"), FindingKind::InactiveLane, "in[t] * 2", says);
+    let (buffers, _) = case("arms_stay_apart").clean();
+    let wanted: Vec<i32> = (0..32).map(|t: i32| if t & 1 == 1 { (t ^ 2) * 2 } else { (t ^ 2) + 107 }).collect();
+    assert_eq!(ints(&buffers[1]), wanted);
+}
+
+#[test]
 fn lanes_of_one_store_race_if_their_values_differ() {
     only(out("halves_differ", 1, 32, 32), FindingKind::Race, "s = threadIdx.x / 16", "16 writes it here");
     only(out("the_last_differs", 1, 32, 1), FindingKind::Race, "out[0] = threadIdx.x == 31", "31");
@@ -131,10 +141,11 @@ fn sums_of_all_blocks_are_read_after_a_fence() {
     let (buffers, _) = case("sums_with_fences").clean();
     assert_eq!(ints(&buffers[2]), [3; 64]);
     // These order what each thread did itself, and the barrier comes after.
-    among(case("sums_with_weaker_fences"), FindingKind::Race, "out[t] = sum[t]", "with no __threadfence()");
-    among(case("sums_without_fences"), FindingKind::Race, "out[t] = sum[t]", "with no __threadfence()");
+    let says = "with no __syncthreads() and then __threadfence() between that access and line 299, where thread 0 writes for all";
+    among(case("sums_with_weaker_fences"), FindingKind::Race, "out[t] = sum[t]", says);
+    among(case("sums_without_fences"), FindingKind::Race, "out[t] = sum[t]", "at the atomic's word (line 278)");
     let part = of("parts_without_a_barrier", 3, 64).ints(&[1; 192]).ints(&[0; 192]).ints(&[0; 64]);
-    let says = "with no __syncthreads() between that access and line 310, where thread 0 releases for all";
+    let says = "with no __syncthreads() and then __threadfence() between that access and line 310, where thread 0 writes for all";
     among(part, FindingKind::Race, "out[t] = part[t]", says);
 }
 

@@ -62,7 +62,7 @@ pub(super) fn access(
             }
             return;
         }
-        let fence = || missing_order(handed, published, known, order, [&other.access, &by]);
+        let fence = || missing_order(handed, published, known, order, ([&other.access, &by], (memory, index)));
         Pair { known, by, other: other.access, byte: index * known.grain }.report(other.conflict, fence, findings);
     });
     if !access.place.atomic {
@@ -81,9 +81,9 @@ pub(super) fn missing_order(
     published: &Published,
     known: &Known<'_>,
     order: &Order,
-    [first, second]: [&Far; 2],
+    ([first, second], of): ([&Far; 2], (u32, u32)),
 ) -> Option<Mend> {
-    let passed = handed.passed(first, second)?;
+    let passed = handed.passed(first, second, of)?;
     let Passed { word, given, taken } = passed;
     let within = first.block == second.block;
     let place = |mark: &Mark| &known.code.places[mark.site as usize];
@@ -93,10 +93,11 @@ pub(super) fn missing_order(
     }
     let is_released = |thread| published.is_released(word, first.block, thread, first.mark.time);
     if given.lane != first.mark.lane && is_released(giver) && !is_released(of_first) {
-        return Some(Mend::Meet { line: place(&given).line, by: given.lane, before: true });
+        let (line, fence) = (place(&given).line, !place(&given).sync.releases);
+        return Some(Mend::Meet { line, by: given.lane, before: true, fence });
     }
     if taken.lane != second.mark.lane && order.is_past_of(taker, first.block, of_first, first.mark.time) {
-        return Some(Mend::Meet { line: place(&taken).line, by: taken.lane, before: false });
+        return Some(Mend::Meet { line: place(&taken).line, by: taken.lane, before: false, fence: false });
     }
     let missing = match order.lacks_a_fence(taker, first.block, of_first, first.mark.time) {
         true => [false, true],

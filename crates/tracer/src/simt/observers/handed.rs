@@ -30,13 +30,13 @@ impl Handed {
         accesses.push(by);
     }
 
-    /// How `second` took over a word that `first` had handed over after its own access; None if it did not. Of different blocks, any of
-    /// their threads may have done it.
-    pub fn passed(&self, first: &Far, second: &Far) -> Option<Passed> {
+    /// How `second` took over a word that `first` had handed over after its own access, another one than theirs, which is `of` some memory;
+    /// None if it did not. Of different blocks, any of their threads may have done it.
+    pub fn passed(&self, first: &Far, second: &Far, of: (u32, u32)) -> Option<Passed> {
         let is_by = |access: &Far, of: &Far| {
             access.block == of.block && (first.block != second.block || access.is_of_thread(of))
         };
-        let found = self.0.iter().filter_map(|(word, accesses)| {
+        let found = self.0.iter().filter(|(word, _)| **word != of).filter_map(|(word, accesses)| {
             let gives = |access: &&Far| {
                 is_by(access, first) && access.mark.deed.writes() && access.mark.time >= first.mark.time
             };
@@ -44,7 +44,7 @@ impl Handed {
             let taken = accesses[given + 1..].iter().find(|access| is_by(access, second))?;
             Some(Passed { word: *word, given: accesses[given].mark, taken: taken.mark })
         });
-        found.min_by_key(|passed| passed.taken.site)
+        found.max_by_key(|passed| (passed.taken.time, passed.word))
     }
 }
 

@@ -45,6 +45,8 @@ pub enum Mend {
         by: u16,
         /// Whether the barrier belongs before it, and not after it.
         before: bool,
+        /// Whether it takes a fence to release there.
+        fence: bool,
     },
     /// The threads hand a word over by strong accesses, without the fences that go with them.
     Fence {
@@ -120,23 +122,23 @@ impl Mend {
             Self::Scope(line) => format!(
                 ": line {line} hands a word over, but the scope of that access is one workgroup; it takes one of the device (.gpu)"
             ),
-            Self::Meet { line, by, before } => {
+            Self::Meet { line, by, before, fence } => {
                 let barrier = Barrier::Shared.name(dialect);
-                match before {
-                    true => format!(
+                match (before, fence) {
+                    (true, false) => format!(
                         ", with no {barrier} between that access and line {line}, where local index {by} releases for all"
                     ),
-                    false => format!(
+                    (true, true) => format!(
+                        ", with no {barrier} and then {} between that access and line {line}, where local index {by} writes for all",
+                        fence_name(dialect, false)
+                    ),
+                    (false, _) => format!(
                         ", with no {barrier} between line {line}, where local index {by} acquires for all, and this access"
                     ),
                 }
             }
             Self::Fence { line, loads, missing, within } => {
-                let fence = match dialect {
-                    Dialect::Triton => "order (sem=\"acq_rel\" of the atomic)",
-                    _ if *within => "__threadfence_block()",
-                    _ => "__threadfence()",
-                };
+                let fence = fence_name(dialect, *within);
                 let access = if *loads { "load of the flag" } else { "atomic" };
                 let first =
                     format!("{fence} between the store and what follows it at the {access}'s word (line {line})");
@@ -151,6 +153,15 @@ impl Mend {
                 format!(", with no {what}")
             }
         }
+    }
+}
+
+/// A fence in the words of a language.
+fn fence_name(dialect: Dialect, within: bool) -> &'static str {
+    match dialect {
+        Dialect::Triton => "order (sem=\"acq_rel\" of the atomic)",
+        _ if within => "__threadfence_block()",
+        _ => "__threadfence()",
     }
 }
 

@@ -181,7 +181,7 @@ impl<'a> Races<'a> {
             let Some(other) = other else { return };
             let block = findings.workgroup;
             let [by, with] = [by, other.access].map(|mark| Far { block, mark });
-            let fence = || missing_order(handed, published, known, order, [&with, &by]);
+            let fence = || missing_order(handed, published, known, order, ([&with, &by], (memory, index)));
             Pair { known, by, other: with, byte: index * known.grain }.report(other.conflict, fence, findings);
         });
         if place.atomic && self.known.code.releases {

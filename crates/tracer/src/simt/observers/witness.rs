@@ -99,7 +99,9 @@ impl Observer for Witness<'_> {
             };
             if let Some((other, conflict)) = part.seen.iter().find_map(open) {
                 part.named = true;
-                let fence = || Some(self.handed.passed(&other, &by)?.fence(known.code, false, [true; 2]));
+                let fence = || {
+                    Some(self.handed.passed(&other, &by, (buffer.into(), index))?.fence(known.code, false, [true; 2]))
+                };
                 let pair = Pair { known: &known, by, other, byte: index * known.grain };
                 pair.report_decided(conflict, fence, &mut self.findings);
             }
@@ -114,7 +116,7 @@ impl Observer for Witness<'_> {
         if access.place.atomic && known.dialect.is_ptx() {
             for lane in lanes_of(access.mask) {
                 let by = Far { block, mark: mark(lane, 0) };
-                self.handed.add((buffer.into(), access.addresses.at(lane) / 4), by);
+                self.handed.add((buffer.into(), access.addresses.at(lane) / known.grain), by);
             }
         }
     }

@@ -67,7 +67,7 @@ impl Lower<'_> {
         let (Some(name), Some(members)) = (with_members(i), i.operands.last()) else { return Ok(()) };
         let members = self.word(members, Ty::Bits(32))?;
         let left = self.left_early.contains(&i.at);
-        self.uncounted(What::Members(Members { name, left, line: i.line }), vec![members]);
+        self.uncounted(What::Members(Members { name, left, in_both_arms: false, line: i.line }), vec![members]);
         Ok(())
     }
 

@@ -45,6 +45,11 @@ pub(super) struct Target {
     pub mask: u64,
 }
 
+/// The steps that watching an access of these lanes is taken for, besides its instruction: it takes as long, and fuel bounds time.
+fn steps(lanes: u64) -> u64 {
+    u64::from(lanes.count_ones() / 8)
+}
+
 impl<const W: usize> Warp<W> {
     /// The addresses of `place`, without the lanes that would go out of bounds: these are reported.
     pub(super) fn resolve<O>(&mut self, place: &Place, around: &mut Surroundings<'_, O>) -> Target {
@@ -139,7 +144,15 @@ impl<const W: usize> Warp<W> {
         Target { form: Form::Lanes, mask }
     }
 
-    pub(super) fn observe<O: Observer>(&self, site: u32, place: &Place, does: Does, target: Target, observer: &mut O) {
+    /// Shows a load, or a store that is about to happen.
+    pub(super) fn observe<O: Observer>(
+        &self,
+        site: u32,
+        place: &Place,
+        does: Does,
+        target: Target,
+        around: &mut Surroundings<'_, O>,
+    ) {
         if O::ACTIVE && place.mem != Mem::Local && target.mask != 0 {
             let (kind, src, count) = match does {
                 Does::Load => (AccessKind::Load, [Src::scalar(0); 4], 0),
@@ -147,7 +160,8 @@ impl<const W: usize> Warp<W> {
             };
             let operands = src.map(|src| self.operand(src));
             let operands = &operands[..count];
-            observer.access(&Access { kind, operands, ..self.access(site, place, target) });
+            around.observer.access(&Access { kind, operands, ..self.access(site, place, target) });
+            around.fuel = around.fuel.saturating_sub(steps(target.mask));
         }
     }
 
@@ -158,12 +172,13 @@ impl<const W: usize> Warp<W> {
         place: &Place,
         Atomic { op, value, was, failed }: Atomic<'_>,
         target: Target,
-        observer: &mut O,
+        around: &mut Surroundings<'_, O>,
     ) {
         if O::ACTIVE && target.mask != 0 {
             let (kind, operands, was) = (AccessKind::Atomic, [self.operand(value)], Some(was));
             let access = self.access(site, place, target);
-            observer.access(&Access { kind, op: Some(op), operands: &operands, was, failed, ..access });
+            around.observer.access(&Access { kind, op: Some(op), operands: &operands, was, failed, ..access });
+            around.fuel = around.fuel.saturating_sub(steps(target.mask));
         }
     }
 
@@ -190,7 +205,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Load, target, around.observer);
+        self.observe(site, place, Does::Load, target, around);
         if place.width != Width::Word {
             return self.load_one_narrow(place, target, dst, around);
         }
@@ -215,7 +230,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Load, target, around.observer);
+        self.observe(site, place, Does::Load, target, around);
         let dst = &dst[..usize::from(place.components)];
         if place.width != Width::Word {
             return self.load_narrow(place, target, dst, around);
@@ -274,7 +289,7 @@ impl<const W: usize> Warp<W> {
         let code = around.code;
         let place = &code.places[site as usize];
         let target = self.resolve(place, around);
-        self.observe(site, place, Does::Store(*src), target, around.observer);
+        self.observe(site, place, Does::Store(*src), target, around);
         let src = &src[..usize::from(place.components)];
         if place.width != Width::Word {
             return self.store_narrow(place, target, src, around);

@@ -58,7 +58,7 @@ impl<const W: usize> Warp<W> {
 
     /// Reports lanes that are not in their own mask, lanes of a mask that do not come, and lanes that give different masks.
     fn check_members<O>(&self, members: Members, of: &Collective, around: &mut Surroundings<'_, O>) {
-        let Members { name, left, line } = members;
+        let Members { name, left, in_both_arms, line } = members;
         let mut rest = self.mask;
         while rest != 0 {
             let lane = rest.trailing_zeros();
@@ -70,7 +70,19 @@ impl<const W: usize> Warp<W> {
             let why = if mask >> lane & 1 == 0 {
                 "does not name the lane itself".to_owned()
             } else if missing != 0 && !left {
-                format!("names {}, which took another way and do not come to it", listed(missing))
+                let lanes = listed(missing);
+                if in_both_arms {
+                    around.report(line, FindingKind::InactiveLane, |at, _| {
+                        format!(
+                            "{name} here waits for {lanes} at another {name}, in the other arm of the branch: sm_70 and later let them \
+                             meet, but the tracer runs one arm after the other, so that its results from here on mean nothing; \
+                             move it out of the branch to trace it (workgroup {}, warp {})",
+                            at.workgroup, at.warp,
+                        )
+                    });
+                    return;
+                }
+                format!("names {lanes}, which took another way and do not come to it")
             } else if let Some(other) = other {
                 format!("names lane {other}, whose own mask is {:#010x}", self.value(&of.a, 0, other))
             } else {

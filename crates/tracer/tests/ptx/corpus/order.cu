@@ -377,3 +377,24 @@ extern "C" __global__ void stores_what_it_polled(const int* in, int* flag, int* 
     if (threadIdx.x == 0) out[blockIdx.x] = flag[0];
     if (threadIdx.x == 32) flag[0] = 1;
 }
+// ---- Both arms of a branch have the operation.
+extern "C" __global__ void arms_meet(const int* in, int* out) {
+    int t = threadIdx.x, v;
+    if (t & 1) {
+        v = __shfl_xor_sync(0xffffffff, in[t] * 2, 1);
+    } else {
+        v = __shfl_xor_sync(0xffffffff, in[t] + 100, 1);
+        v += 7;
+    }
+    out[t] = v;
+}
+extern "C" __global__ void arms_stay_apart(const int* in, int* out) {
+    int t = threadIdx.x, v;
+    if (t & 1) {
+        v = __shfl_xor_sync(0xaaaaaaaa, in[t] * 2, 2);
+    } else {
+        v = __shfl_xor_sync(0x55555555, in[t] + 100, 2);
+        v += 7;
+    }
+    out[t] = v;
+}

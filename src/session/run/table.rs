@@ -1,0 +1,55 @@
+//! A run as a table of numbers, a row for each kernel that it launched: what a note records, and `rerun` compares.
+
+use super::compare::COUNTED;
+use super::output::RunOutput;
+use crate::trace::{Record, Trace};
+
+/// The columns that name a row, and those of the time.
+const NAMED: [&str; 2] = ["pass", "kernel"];
+const TIMES: [&str; 3] = ["median_s", "p10_s", "p90_s"];
+
+/// The header and the rows.
+pub type Table = (Vec<String>, Vec<Vec<String>>);
+
+/// A kernel's numbers: its place in the program, from 1, its id, its time's median and spread in seconds, and its counts.
+type Row<'a> = (usize, &'a str, Option<[f64; 3]>, Option<&'a Trace>);
+
+/// Of a record.
+#[must_use]
+pub fn of_record(record: &Record) -> Table {
+    let rows = (1..).zip(&record.passes).filter_map(|(place, pass)| {
+        let time = pass.timing.as_ref().map(|time| [time.median_s, time.p10_s, time.p90_s]);
+        Some((place, pass.kernel.as_deref()?, time, pass.trace.as_ref()))
+    });
+    table(&rows.collect::<Vec<_>>())
+}
+
+/// Of what `run` gives for one kernel or program.
+#[must_use]
+pub fn of_output(output: &RunOutput) -> Table {
+    let alone = output.kernels.iter().map(|kernel| {
+        let time = kernel.time.as_ref().map(|time| [time.median_s, time.p10_s, time.p90_s]);
+        (1, kernel.id.as_str(), time, kernel.trace.as_ref())
+    });
+    let passes = output.programs.iter().flat_map(|program| (1..).zip(&program.passes)).filter_map(|(place, pass)| {
+        let time = pass.time.as_ref().map(|time| [time.median_s, time.p10_s, time.p90_s]);
+        Some((place, pass.kernel.as_deref()?, time, pass.trace.as_ref()))
+    });
+    table(&alone.chain(passes).collect::<Vec<_>>())
+}
+
+/// Columns that no row has a number for are left out.
+fn table(rows: &[Row<'_>]) -> Table {
+    let timed = rows.iter().any(|(_, _, time, _)| time.is_some());
+    let traced = rows.iter().any(|(.., trace)| trace.is_some());
+    let times = TIMES.iter().filter(|_| timed);
+    let counts = COUNTED.iter().filter(|_| traced);
+    let header = NAMED.iter().chain(times).chain(counts.clone().map(|(name, _)| name));
+    let each = rows.iter().map(|(place, kernel, time, trace)| {
+        let times = (0..TIMES.len()).filter(|_| timed);
+        let times = times.map(|i| time.map_or_else(String::new, |time| format!("{:.6e}", time[i])));
+        let counts = counts.clone().map(|(_, of)| trace.map_or_else(String::new, |trace| of(trace).to_string()));
+        [place.to_string(), (*kernel).to_owned()].into_iter().chain(times).chain(counts).collect()
+    });
+    (header.map(ToString::to_string).collect(), each.collect())
+}
