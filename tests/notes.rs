@@ -105,20 +105,29 @@ fn a_note_has_the_steps_that_are_asked_for() {
 fn a_notes_experiments_are_run_again_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let exported =
-        warpbook_in(folder, &["export", "tensor_cores", "--only", "hungry", "--backend", "simt", "-o", "notes"]);
+    let formats = ["md", "html", "ipynb"].join(",");
+    let hungry =
+        ["export", "tensor_cores", "--only", "hungry", "--backend", "simt", "--format", &formats, "-o", "notes"];
+    let exported = warpbook_in(folder, &hungry);
     assert_eq!(exported.code, 0, "{}", exported.err);
-    let again = || warpbook_in(folder, &["rerun", "notes/tensor_cores.md", "--json"]);
-    let as_recorded = again();
-    assert_eq!(as_recorded.code, 0, "{}", as_recorded.err);
-    let output = as_recorded.json();
-    let swept = output["commands"].as_array().unwrap().iter().find(|done| done["equal"].is_number()).unwrap();
-    assert!(swept["equal"].as_u64() > Some(10) && swept["differs"].as_array().unwrap().is_empty(), "{swept}");
+    let again = |format: &str| warpbook_in(folder, &["rerun", &format!("notes/tensor_cores.{format}"), "--json"]);
+    for format in ["md", "html", "ipynb"] {
+        let as_recorded = again(format);
+        assert_eq!(as_recorded.code, 0, "{format}: {}", as_recorded.err);
+        let output = as_recorded.json();
+        let commands = output["commands"].as_array().unwrap();
+        for done in commands {
+            let is_same = done["equal"].as_u64() > Some(4) && done["differs"].as_array().is_some_and(Vec::is_empty);
+            assert!(is_same, "{format}: {done}");
+        }
+        let is_any = |what: &str| commands.iter().any(|done| done["command"].as_str().unwrap().contains(what));
+        assert!(is_any(" run ") && is_any(" sweep "), "{format}: {output}");
+    }
     // A count that was changed in the note, and a backend that is not here.
     let data = folder.join("notes/tensor_cores-data/fragment_bytes.csv");
     let changed = fs::read_to_string(&data).unwrap().replacen(",32768,", ",32769,", 1);
     fs::write(&data, changed).unwrap();
-    let other = again();
+    let other = again("md");
     assert_eq!(other.code, 1);
     let output = other.json();
     let differs: Vec<_> =
@@ -143,6 +152,8 @@ fn a_strangers_note_reads_and_writes_nothing() {
     let ran: Vec<bool> =
         done.json()["commands"].as_array().unwrap().iter().map(|done| done["ok"].is_boolean()).collect();
     assert_eq!(ran, [false, false, true, false]);
+    let said = done.json()["commands"][2]["said"].to_string();
+    assert!(said.contains("--dump is left out") && said.contains("nothing is compared"), "{said}");
     let there: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!there.iter().any(|name| name.to_string_lossy().contains("evil")), "{there:?}");
 }

@@ -1,5 +1,6 @@
 //! A note read again: what it was made with, and its commands with the data that they gave. Nothing of it is carried out here.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -108,9 +109,13 @@ fn of_text(text: &str, folder: &Path) -> Result<Noted, Diagnostic> {
     let mut tables = Tables { folder, known: BTreeMap::new(), cells: 0, bytes: 0 };
     let (mut file, mut below) = (None, false);
     for line in text.lines().map(|line| line.trim().trim_start_matches("> ")) {
-        let is_command = line.trim_start_matches('!').starts_with("warpbook ");
+        let command = command_of(line);
         // A table is of the commands that follow it, up to the next text.
-        if below && !is_command && !line.is_empty() && !line.starts_with("```") {
+        if below
+            && command.is_none()
+            && !line.is_empty()
+            && !["```", "import "].iter().any(|start| line.starts_with(start))
+        {
             (file, below) = (None, false);
         }
         file = csv_of(line).or(file);
@@ -119,7 +124,7 @@ fn of_text(text: &str, folder: &Path) -> Result<Noted, Diagnostic> {
         {
             noted.made_with.insert(name.to_owned(), value.trim_matches('`').to_owned());
         }
-        if is_command && let Some(words) = shlex::split(line.trim_start_matches('!')) {
+        if let Some(words) = command.as_deref().and_then(shlex::split) {
             below = true;
             if noted.commands.len() == MOST_COMMANDS {
                 let most = count(MOST_COMMANDS as u64);
@@ -173,6 +178,17 @@ impl Tables<'_> {
     }
 }
 
+/// The command that a line is, or that a notebook's cell runs.
+fn command_of(line: &str) -> Option<Cow<'_, str>> {
+    let line = line.trim_start_matches('!');
+    if line.starts_with("warpbook ") {
+        return Some(line.into());
+    }
+    let (_, quoted) = line.split_once("shlex.split(")?;
+    let command: String = serde_json::Deserializer::from_str(quoted).into_iter().next()?.ok()?;
+    command.starts_with("warpbook ").then_some(command.into())
+}
+
 /// The CSV file that a line links to, or that a cell reads.
 fn csv_of(line: &str) -> Option<&str> {
     let end = line.find(".csv")? + ".csv".len();
@@ -211,7 +227,8 @@ mod tests {
         let html = "<p><a href=\"a-data/s.csv\">CSV</a></p><pre class=\"command\"><code>warpbook sweep a --over n=1,2 \
                     --backend simt --pack &#39;my pack&#39;</code></pre><dl><dt>device</dt><dd>An H100</dd></dl>";
         let cell = serde_json::json!({"cells": [
-            {"source": ["open(\"a-data/s.csv\")\n"]}, {"source": format!("!{COMMAND}")}, {"source": "- device: An H100"}]});
+            {"source": ["open(\"a-data/s.csv\")\n"]}, {"source": format!("print(run(shlex.split({COMMAND:?}), text=True))")},
+            {"source": "- device: An H100"}]});
         for (name, text) in [("a.md", markdown), ("a.html", html.to_owned()), ("a.ipynb", cell.to_string())] {
             let noted = read_as(name, &text).unwrap();
             assert_eq!(noted.commands.len(), 1, "{name}");

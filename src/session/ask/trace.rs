@@ -10,7 +10,7 @@ use crate::base::diag::Diagnostic;
 use crate::figures::{Metered, MeteredPass};
 use crate::gpu::simt;
 use crate::job::{Job, Language, Shown, TraceSpec};
-use crate::lesson::Program;
+use crate::lesson::{PackFiles, Program};
 use crate::session::jobs::own::is_edit;
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Purpose};
@@ -103,7 +103,7 @@ fn counts(
     compiler: Compiler<'_>,
     cancel: &AtomicBool,
 ) -> Result<(Traced, Option<Answer>), Vec<Diagnostic>> {
-    let spec = TraceSpec { heat: heat.is_some(), shown: heat.unwrap_or_default(), ..spec(at) };
+    let spec = TraceSpec { heat: heat.is_some(), shown: heat.unwrap_or_default(), races: is_own(at), ..spec(at) };
     let Done { mut record, job } = run(job(at, &Purpose { trace: Some(spec), ..purpose(at) })?, compiler, cancel)?;
     let wrong = failed_check(&job, &record);
     // A learner's kernel is shown as it is, right or wrong.
@@ -183,4 +183,10 @@ fn course(
 
 fn spec(at: &At) -> TraceSpec {
     TraceSpec { warp_width: at.setting().warp_width, language: at.language(), ..TraceSpec::default() }
+}
+
+/// Whether the learner wrote a kernel of the program. Those of a pack are checked when it is made.
+fn is_own(at: &At) -> bool {
+    let lesson = &at.setting().lesson;
+    matches!(lesson.files, PackFiles::Folder(_)) || lesson.launched(at.variant()).into_iter().flatten().any(is_edit)
 }

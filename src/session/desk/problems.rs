@@ -3,6 +3,7 @@
 use super::state::State;
 use crate::base::diag::Diagnostic;
 use crate::session::jobs::own::YOURS;
+use crate::trace::Unwritten;
 
 impl State {
     /// Whether the version in the editor does not compile; the bench then has an older text of it.
@@ -51,12 +52,13 @@ impl State {
         Some([before?, now?])
     }
 
-    /// Remarks on a kernel of the learner's own: lines that may be meant. Lessons speak of theirs in their text.
+    /// Remarks on a kernel of the learner's own: lines that may be meant, and elements that nothing wrote. Lessons speak of theirs in their text.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let is_own = self.place.lesson.as_ref().is_some_and(|lesson| self.library.is_own(lesson));
         let Some(traced) = self.traced().filter(|_| is_own) else { return Vec::new() };
         let notes = traced.trace(self.place.pass()).map_or(&[][..], |trace| &trace.notes);
-        notes.iter().map(|note| format!("line {}: {}", note.line, note.message.trim_end())).collect()
+        let notes = notes.iter().map(|note| format!("line {}: {}", note.line, note.message.trim_end()));
+        notes.chain(traced.record.unwritten.iter().map(Unwritten::words)).collect()
     }
 }

@@ -16,6 +16,7 @@ use crate::session::learn::edits::{self, Edit};
 use crate::session::run::compare::{self, Figure, Side};
 use crate::session::show::stage::Stage;
 use crate::trace::record::{Backend, Record};
+use crate::trace::{Finding, Trace};
 
 impl Builder<'_> {
     /// The learner's versions of kernels.
@@ -39,19 +40,23 @@ impl Builder<'_> {
         let step = self.input.setting.lesson.steps.iter().find(|step| self.is_open(step) && shows(step, edit));
         let step = step.or_else(|| lesson.steps.iter().find(|step| shows(step, edit)));
         let params = step.map_or_else(|| self.input.setting.params.clone(), |step| self.input.params(step));
-        let setting = Arc::new(Setting { lesson: lesson.clone(), params, ..self.input.setting.clone() });
-        // Counts are of the WGSL's lines.
-        if edit.language == Language::Wgsl {
-            let ats = [&edit.of, &edit.variant()].map(|variant| At::traced(&setting, variant));
+        let language = edit.language;
+        let setting = Arc::new(Setting { lesson: lesson.clone(), params, language, ..self.input.setting.clone() });
+        let ats = [&edit.of, &edit.variant()].map(|variant| At::traced(&setting, variant));
+        // Counts are of the lines of the language that is traced. A note has no compiler of CUDA C++: it has what the window traced.
+        if ats.iter().all(|at| at.language() == language) {
             let [of, mine] = ats.each_ref().map(|at| self.counted(at));
-            blocks.extend(mine.as_ref().err().map(|why| sentence(why)));
+            blocks.extend(mine.as_ref().err().filter(|_| language == Language::Wgsl).map(|why| sentence(why)));
             let wrong = mine.as_ref().ok().and_then(|traced| traced.wrong.as_ref());
             blocks.extend(wrong.map(|wrong| sentence(&format!("Its result is wrong: {}.", wrong.message))));
             let at = command::at(&setting, &edit.of);
             let caption = format!("{} and {}, over the whole grid{at}.", original.title, edit.name);
             let timed = [&edit.of, &edit.variant()].map(|variant| self.timed(&setting, variant));
-            let sides = [(before.as_ref(), of.ok(), timed[0].clone()), (&edit.source, mine.ok(), timed[1].clone())];
+            let [of, mine] = [of.ok(), mine.ok()];
+            let found = findings(place, [of.as_deref(), mine.as_deref()]);
+            let sides = [(before.as_ref(), of, timed[0].clone()), (&edit.source, mine, timed[1].clone())];
             blocks.extend(compared(&edit.id, caption, ["before", "mine"], place, &sides));
+            blocks.extend(found);
             let of_step = step.map(|step| Step { variant: edit.variant(), ..step.clone() });
             let picture = of_step.as_ref().and_then(|step| self.picture(step, &ats[1], &edit.id, Some(&edit.source)));
             blocks.extend(picture);
@@ -139,13 +144,38 @@ fn shows(step: &Step, edit: &Edit) -> bool {
     step.variant.program == edit.of.program && step.pass == edit.pass
 }
 
+/// How many findings a kernel had before and has now, and those that it has now; empty if it never had one.
+fn findings(place: usize, sides: [Option<&Traced>; 2]) -> Vec<NoteBlock> {
+    let [before, now] = sides.map(|traced| traced.and_then(|traced| traced.trace(place)));
+    let Some(now) = now.map(|trace| &trace.findings) else { return Vec::new() };
+    let before = before.map_or(0, |trace| trace.findings.len());
+    if before == 0 && now.is_empty() {
+        return Vec::new();
+    }
+    vec![listed(&format!("Findings: {before} before, {} now.", now.len()), now)]
+}
+
+/// What the tracer found in a kernel; None if that is nothing.
+pub(super) fn found(trace: &Trace) -> Option<NoteBlock> {
+    (!trace.findings.is_empty()).then(|| listed("The tracer found:", &trace.findings))
+}
+
+fn listed(about: &str, found: &[Finding]) -> NoteBlock {
+    let each = found.iter().map(|found| vec![paragraph(&format!("line {}: {}", found.line, found.message))]);
+    let list = (!found.is_empty()).then(|| Block::List(None, each.collect()));
+    NoteBlock::Prose(std::iter::once(paragraph(about)).chain(list).collect())
+}
+
 /// A message, in which names are between backticks.
 fn sentence(text: &str) -> NoteBlock {
-    let text = text.replace("..", ".");
+    NoteBlock::Prose(vec![paragraph(&text.replace("..", "."))])
+}
+
+fn paragraph(text: &str) -> Block {
     let parts = text.split('`').enumerate().filter(|(_, part)| !part.is_empty());
     let inlines =
         parts.map(|(i, part)| if i % 2 == 1 { Inline::Code(part.to_owned()) } else { Inline::Text(part.to_owned()) });
-    NoteBlock::Prose(vec![Block::Paragraph(inlines.collect())])
+    Block::Paragraph(inlines.collect())
 }
 
 /// A kernel's text, its trace, and what was measured of it.

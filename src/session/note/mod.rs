@@ -328,6 +328,7 @@ impl Builder<'_> {
                 blocks.push(figure);
             }
         }
+        blocks.extend(shown.and_then(|traced| traced.trace(stage.shown.pass)).and_then(kernels::found));
         blocks.extend(self.numbers(step, params, shown));
         blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
         blocks
