@@ -8,13 +8,12 @@ use egui::{Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, vec2};
 use super::player::{Player, REST};
 use super::search::Search;
 use super::today::{self, Chosen, Page};
-use super::{dropped, history, ledger, paint, review, tabbed, theme};
+use super::{dropped, history, ledger, my_kernel, paint, review, tabbed, theme};
 use crate::base::units::counted;
 use crate::figures::palette::{Hue, Ink};
 use crate::figures::{Kept, View};
 use crate::lesson::Lesson;
 use crate::session::desk::Command;
-use crate::session::desk::KernelCommand;
 use crate::session::desk::state::State;
 
 /// Warpbook in a sentence.
@@ -199,7 +198,7 @@ impl Home {
                             commands.push(Command::OpenLesson(lesson.id.clone()));
                         }
                         if state.library.is_own(lesson) {
-                            commands.extend(own_kernel(ui, &lesson.id));
+                            commands.extend(my_kernel::actions(ui, &lesson.id, true));
                         }
                     });
                 }
@@ -312,24 +311,4 @@ fn presupposed(state: &State, lesson: &Lesson) -> String {
 fn section(ui: &mut Ui, title: &str) {
     ui.label(RichText::new(title).font(theme::prose_bold(22.0)));
     ui.add_space(8.0);
-}
-
-/// Buttons for a kernel of the learner's.
-fn own_kernel(ui: &mut Ui, id: &str) -> Option<Command> {
-    type Action = fn(String) -> KernelCommand;
-    let actions: [(&str, &str, Action); 3] = [
-        ("Set up", "Change its numbers, its buffers and its launch.", KernelCommand::SetUp),
-        ("Read again", "Read its file again, after it was changed elsewhere.", KernelCommand::ReadAgain),
-        ("Remove", "Remove it from this list. Its file stays.", KernelCommand::Remove),
-    ];
-    let mut command = None;
-    ui.horizontal(|ui| {
-        ui.spacing_mut().item_spacing.x = 8.0;
-        for (name, help, of) in actions {
-            if ui.button(RichText::new(name).size(theme::SMALL)).on_hover_text(help).clicked() {
-                command = Some(Command::Kernel(of(id.to_owned())));
-            }
-        }
-    });
-    command
 }

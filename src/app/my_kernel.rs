@@ -40,6 +40,27 @@ pub fn show(ui: &Ui, state: &State) -> Vec<Command> {
     commands
 }
 
+/// Buttons for a kernel of the learner's, by its lesson's id. Only a list of kernels offers to `remove` it.
+pub fn actions(ui: &mut Ui, id: &str, remove: bool) -> Option<Command> {
+    type Action = fn(String) -> KernelCommand;
+    let actions: [(&str, &str, Action); 3] = [
+        ("Set up", "Change its numbers, its buffers and its launch.", KernelCommand::SetUp),
+        ("Read again", "Read its file again, after it was changed elsewhere.", KernelCommand::ReadAgain),
+        ("Remove", "Remove it from this list. Its file stays.", KernelCommand::Remove),
+    ];
+    let offered = if remove { 3 } else { 2 };
+    let mut command = None;
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 8.0;
+        for (name, help, of) in &actions[..offered] {
+            if ui.button(RichText::new(*name).size(theme::SMALL)).on_hover_text(*help).clicked() {
+                command = Some(Command::Kernel(of(id.to_owned())));
+            }
+        }
+    });
+    command
+}
+
 fn muted(ui: &Ui, text: &str) -> RichText {
     RichText::new(text).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted))
 }

@@ -10,6 +10,7 @@ use super::editor::{self, Editor};
 use super::found;
 use super::highlight::{self, Kind};
 use super::languages::{self, Text, compiled, python, twin};
+use super::my_kernel;
 use super::parts::{self, Below};
 use super::theme;
 use crate::base;
@@ -131,6 +132,9 @@ impl Code {
         } else {
             findings(state, is_traced)
         };
+        if state.library.is_own(lesson) {
+            happened.commands.extend(my_kernel::actions(ui, &lesson.id, false));
+        }
         found::show(ui, &problems, &state.remarks());
         let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.

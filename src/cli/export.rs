@@ -9,7 +9,7 @@ use super::args::ExportArgs;
 use super::{Context, DONE, FAILED, out};
 use crate::base::day;
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Lesson, Pack};
+use crate::lesson::{Lesson, Pack, PackFiles};
 use crate::notes::{self, Format, To};
 use crate::session::experiment::curves;
 use crate::session::experiment::recording::Recording;
@@ -18,14 +18,18 @@ use crate::session::learn::saved::{self, LessonSaved, Saved};
 use crate::session::note::export::Wanted;
 use crate::session::note::only::Only;
 use crate::session::note::{export, index};
-use crate::session::run;
+use crate::session::pack::my_kernel;
 use crate::session::run::devices::Choice;
+use crate::session::{self, run};
 use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
     let measure = args.measure || args.again;
     let how = How { backend: args.backend.choice(), seed: args.seed, measure, again: args.again, still: args.still };
-    let pack = context.pack()?;
+    let mut pack = context.pack()?;
+    if args.lesson.as_ref().is_some_and(|id| run::lesson(&pack, id).is_err()) {
+        pack.lessons.extend(own_kernels());
+    }
     let lessons: Vec<String> = match &args.lesson {
         Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
         None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
@@ -35,6 +39,12 @@ pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, E
     let written = write(context, &pack, &lessons, (how, &args.only), &formats, &to)?;
     written.files.iter().for_each(|file| out::line(&file.display().to_string()));
     Ok(written.code)
+}
+
+/// The learner's own kernels, as the window keeps them.
+fn own_kernels() -> Vec<Arc<Lesson>> {
+    let folder = saved::default_path().as_deref().and_then(my_kernel::folder).filter(|folder| folder.is_dir());
+    folder.map(|folder| session::load(&PackFiles::Folder(folder)).0.lessons).unwrap_or_default()
 }
 
 /// A lesson whose note was written, the learner's state of it, and the files by format.

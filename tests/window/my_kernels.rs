@@ -164,7 +164,9 @@ fn a_uniform_is_set_by_member_and_findings_are_beside_the_code() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("rows.wgsl");
     std::fs::write(&file, SCALED_ROWS).unwrap();
-    let mut window = window(folder.path());
+    let home = folder.path().join("data/warpbook");
+    std::fs::create_dir_all(&home).unwrap();
+    let mut window = window(&home);
     drop_file(&mut window, file);
     set(&mut window, "value of p.rows", "-1");
     window.get_by_label_contains("`-1` is no value for p.rows, which is u32");
@@ -189,6 +191,22 @@ fn a_uniform_is_set_by_member_and_findings_are_beside_the_code() {
         trace.findings
     );
     window.get_by_label_contains("line 6: index 64 is past the end");
-    let bytes = std::fs::read(folder.path().join("kernels/assets").join(id).join("p.bin")).unwrap();
+    window.get_by_label_contains("64 of 128 elements of `dst` were never written");
+    // Its note says so, too, by the window or by the command line.
+    let note = std::process::Command::new(env!("CARGO_BIN_EXE_warpbook"))
+        .args(["export", &id, "--backend", "simt", "-o"])
+        .arg(folder.path().join("notes"))
+        .env("XDG_DATA_HOME", folder.path().join("data"))
+        .output()
+        .unwrap();
+    assert!(note.status.success(), "{}", String::from_utf8_lossy(&note.stderr));
+    let note = std::fs::read_to_string(folder.path().join("notes").join(format!("{id}.md"))).unwrap();
+    assert!(note.contains("line 6: index 64 is past the end"), "{note}");
+    // It is set up again from its page.
+    window.get_by_role_and_label(Role::Button, "Set up").click();
+    window.step();
+    settle(&mut window);
+    assert!(window.query_by_label("Set up a kernel of rows.wgsl").is_some());
+    let bytes = std::fs::read(home.join("kernels/assets").join(id).join("p.bin")).unwrap();
     assert_eq!(bytes, [64, 0, 0, 0, 0, 0, 0, 63]);
 }
