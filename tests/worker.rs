@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use warpbook::base::diag::Diagnostic;
 use warpbook::base::tensor::{Elem, Init};
 use warpbook::gpu::backend::Event;
-use warpbook::gpu::client::{Client, WorkerCommand};
+use warpbook::gpu::client::{Client, NEVER, WorkerCommand};
 use warpbook::gpu::protocol::{self, Reply, Request};
 use warpbook::gpu::{fake, limits};
 use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
@@ -82,9 +82,9 @@ fn a_worker_answers_and_stays() -> Outcome {
     assert!(events.iter().any(|e| matches!(e, Event::Checked(check) if check.ok)));
     let id = client.worker_id();
     assert_eq!(client.device()?.name, fake::device().name);
-    assert_eq!(client.ceilings()?.launch_s, Some(1e-6));
+    assert_eq!(client.ceilings(&NEVER)?.launch_s, Some(1e-6));
     assert_eq!(client.parts()?, []);
-    let compiled = client.compile(&fake::job("answers", 1024));
+    let compiled = client.compile(&fake::job("answers", 1024), &NEVER);
     assert!(compiled.is_err_and(|d| d.message.contains("cannot be compiled apart")));
     // A failure in good order leaves the worker as it is.
     let unknown = run(&mut client, &fake::job("unheard of", 1024));
@@ -118,6 +118,14 @@ fn nonsense_is_called_nonsense() -> Outcome {
     }
     assert!(loses(&mut client, "torn")?.contains("ended with exit code 0"));
     Ok(())
+}
+
+#[test]
+fn ceilings_that_take_long_are_cancelled() {
+    let mut client = Client::new(command(&["worker", "--fake-slow"], LONG));
+    let cancelled = client.ceilings(&AtomicBool::new(true));
+    assert!(cancelled.is_err_and(|why| why.message.contains("was cancelled")));
+    assert_eq!(client.worker_id(), None);
 }
 
 #[test]
@@ -415,7 +423,7 @@ fn an_endless_kernel_costs_one_worker() -> Outcome {
 fn ceilings_are_measured_and_plausible() -> Outcome {
     let Some((mut client, _)) = real()? else { return Ok(()) };
     let start = Instant::now();
-    let ceilings = client.ceilings()?;
+    let ceilings = client.ceilings(&NEVER)?;
     writeln!(std::io::stderr(), "{ceilings:?} in {:?}", start.elapsed())?;
     for bandwidth in [ceilings.device_copy_bytes_per_s, ceilings.copy_bytes_per_s] {
         assert!(bandwidth.is_some_and(|b| (1e8..1e14).contains(&b)), "{ceilings:?}");

@@ -62,6 +62,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How often a wait looks at the cancel flag.
 const TICK: Duration = Duration::from_millis(20);
 
+/// The cancel flag of requests that are answered at once, and of callers that nobody can stop.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// One worker process at a time, started at the first request and again after it was lost.
 #[derive(Debug)]
 pub struct Client {
@@ -106,7 +109,7 @@ impl Client {
     /// When there is no driver or device, or the worker fails.
     pub fn device(&mut self) -> Result<Device, Diagnostic> {
         let subject = Subject { what: "describing the device".into(), job: None, twin: false };
-        match self.ask(&Request::Describe, &subject, &AtomicBool::new(false), &mut |_| ())? {
+        match self.ask(&Request::Describe, &subject, &NEVER, &mut |_| ())? {
             Reply::Device(device) => Ok(device),
             _ => Err(self.confused(&subject)),
         }
@@ -116,9 +119,9 @@ impl Client {
     ///
     /// # Errors
     /// When there is no device, or it or the worker fails.
-    pub fn ceilings(&mut self) -> Result<Ceilings, Diagnostic> {
+    pub fn ceilings(&mut self, cancel: &AtomicBool) -> Result<Ceilings, Diagnostic> {
         let subject = Subject { what: "measuring the device's ceilings".into(), job: None, twin: false };
-        match self.ask(&Request::Ceilings, &subject, &AtomicBool::new(false), &mut |_| ())? {
+        match self.ask(&Request::Ceilings, &subject, cancel, &mut |_| ())? {
             Reply::Ceilings(ceilings) => Ok(ceilings),
             _ => Err(self.confused(&subject)),
         }
@@ -130,7 +133,7 @@ impl Client {
     /// When the worker fails, or this build has no such backend.
     pub fn parts(&mut self) -> Result<Vec<Part>, Diagnostic> {
         let subject = Subject { what: "looking for the backend's software".into(), job: None, twin: false };
-        match self.ask(&Request::Parts, &subject, &AtomicBool::new(false), &mut |_| ())? {
+        match self.ask(&Request::Parts, &subject, &NEVER, &mut |_| ())? {
             Reply::Parts(parts) => Ok(parts),
             _ => Err(self.confused(&subject)),
         }
@@ -140,9 +143,9 @@ impl Client {
     ///
     /// # Errors
     /// The problem with a kernel, or that there is no compiler, or how the worker was lost.
-    pub fn compile(&mut self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
+    pub fn compile(&mut self, job: &Job, cancel: &AtomicBool) -> Result<Vec<Diagnostic>, Diagnostic> {
         let subject = Subject { what: format!("compiling `{}`", job.program), job: Some(job), twin: true };
-        match self.ask(&Request::Compile(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
+        match self.ask(&Request::Compile(Box::new(job.clone())), &subject, cancel, &mut |_| ())? {
             Reply::Compiled(warnings) => Ok(warnings),
             _ => Err(self.confused(&subject)),
         }
@@ -152,9 +155,9 @@ impl Client {
     ///
     /// # Errors
     /// The problem with a kernel, or that there is no compiler, or how the worker was lost.
-    pub fn assemble(&mut self, job: &Job) -> Result<Vec<String>, Diagnostic> {
+    pub fn assemble(&mut self, job: &Job, cancel: &AtomicBool) -> Result<Vec<String>, Diagnostic> {
         let subject = Subject { what: format!("compiling `{}`", job.program), job: Some(job), twin: true };
-        match self.ask(&Request::Assemble(Box::new(job.clone())), &subject, &AtomicBool::new(false), &mut |_| ())? {
+        match self.ask(&Request::Assemble(Box::new(job.clone())), &subject, cancel, &mut |_| ())? {
             Reply::Assembled(ptx) => Ok(ptx),
             _ => Err(self.confused(&subject)),
         }

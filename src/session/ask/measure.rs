@@ -34,7 +34,7 @@ pub fn measure(
             Some(record.map(|record| Answer::Timed(Arc::new(record))).map_err(Arc::from))
         }
         Question::Ceilings(backend) => {
-            Some(devices.ceilings(*backend).map(Answer::Ceilings).map_err(|problem| Arc::from([problem])))
+            Some(devices.ceilings(*backend, cancel).map(Answer::Ceilings).map_err(|problem| Arc::from([problem])))
         }
         _ => None,
     }

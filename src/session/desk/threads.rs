@@ -128,7 +128,7 @@ fn answers(name: &str, devices: Arc<Devices>, out: Outbox) -> Lane<Question> {
             if cancel.load(Ordering::Relaxed) {
                 continue;
             }
-            let answers = ask::trace(&task, &|job| devices.assemble(job), &cancel);
+            let answers = ask::trace(&task, &|job| devices.assemble(job, &cancel), &cancel);
             if !cancel.load(Ordering::Relaxed) {
                 answers.into_iter().for_each(|(question, outcome)| out.send(Event::Answered(question, outcome)));
             }

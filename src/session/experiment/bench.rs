@@ -147,7 +147,7 @@ pub fn bench(
     for &backend in backends {
         let found = devices.describe(backend).and_then(|device| {
             say(&format!("{}: measuring {}", backend.name(), device.name));
-            Ok((device, devices.ceilings(backend)?))
+            Ok((device, devices.ceilings(backend, cancel)?))
         });
         match found {
             Ok((device, ceilings)) => {

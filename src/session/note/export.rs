@@ -84,7 +84,8 @@ pub fn run_and_report(
     let (device, instead) = devices.resolve(backend)?;
     let mut problems: Vec<Diagnostic> = instead.into_iter().collect();
     let has_no_clock = device.backend == Backend::Simt;
-    let ceilings = if measure || has_no_clock { devices.ceilings(device.backend) } else { Ok(Ceilings::default()) };
+    let ceilings =
+        if measure || has_no_clock { devices.ceilings(device.backend, cancel) } else { Ok(Ceilings::default()) };
     let ceilings = ceilings.unwrap_or_else(|why| {
         problems.push(why.as_warning());
         Ceilings::default()

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::base::diag::Diagnostic;
 use crate::base::store;
 use crate::figures::{self, Subject};
+use crate::gpu::client::NEVER;
 use crate::gpu::shipped;
 use crate::job::{Job, Launch};
 use crate::lesson::cuda::shipped_path;
@@ -45,7 +46,7 @@ pub fn assemble(
             let ptx = match known {
                 Some(ptx) => ptx,
                 None => {
-                    let compiled = devices.assemble(&Job::of(launch.clone(), Vec::new()));
+                    let compiled = devices.assemble(&Job::of(launch.clone(), Vec::new()), &NEVER);
                     without_folders(&compiled.map_err(|problem| vec![problem])?.pop().unwrap_or_default())
                 }
             };

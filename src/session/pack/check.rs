@@ -10,6 +10,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::parts::parts;
 use crate::figures;
 use crate::gpu::backend::NVRTC;
+use crate::gpu::client::NEVER;
 use crate::gpu::{limits, simt};
 use crate::job::Job;
 use crate::lesson::{Curve, Domain, Exercise, Facts, Kernel, Lesson, Pack, PackFiles, Program, Variant, WrongKernel};
@@ -90,7 +91,7 @@ fn twin_problems(devices: &Devices, lesson: &Lesson, variant: &Variant) -> Vec<D
     let twins = lesson.launched(variant).into_iter().flatten().all(|kernel| kernel.twin().is_some());
     let purpose = run::purpose(Backend::Cuda, 1, false);
     match jobs::build(lesson, variant, &usual(lesson, variant), &purpose) {
-        Ok(job) if twins => devices.compile_twin(&job).unwrap_or_else(|problem| vec![problem]),
+        Ok(job) if twins => devices.compile_twin(&job, &NEVER).unwrap_or_else(|problem| vec![problem]),
         // Problems that keep the job from being built have been reported for its shaders.
         Ok(_) | Err(_) => Vec::new(),
     }

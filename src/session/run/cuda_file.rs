@@ -7,6 +7,7 @@ use super::signature::{Declared, signature};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
+use crate::gpu::client::NEVER;
 use crate::gpu::simt::assemble;
 use crate::gpu::toolkit;
 use crate::job::{
@@ -309,7 +310,7 @@ fn compiled(
         library: None,
         blame: Blame::default(),
     };
-    let mut ptx = devices.assemble(&Job::of(launch, Vec::new()))?;
+    let mut ptx = devices.assemble(&Job::of(launch, Vec::new()), &NEVER)?;
     Ok(ptx.pop().unwrap_or_default())
 }
 

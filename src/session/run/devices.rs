@@ -73,11 +73,11 @@ impl Devices {
     ///
     /// # Errors
     /// When the worker could not measure them.
-    pub fn ceilings(&self, backend: Backend) -> Result<Ceilings, Diagnostic> {
+    pub fn ceilings(&self, backend: Backend, cancel: &AtomicBool) -> Result<Ceilings, Diagnostic> {
         match backend {
             Backend::Simt => Ok(Ceilings::default()),
-            Backend::Wgpu => lock(&self.wgpu).ceilings(),
-            Backend::Cuda => lock(&self.cuda).ceilings(),
+            Backend::Wgpu => lock(&self.wgpu).ceilings(cancel),
+            Backend::Cuda => lock(&self.cuda).ceilings(cancel),
         }
     }
 
@@ -94,7 +94,7 @@ impl Devices {
     ) -> Result<Record, Diagnostic> {
         match backend {
             Backend::Simt => match job.trace.as_ref().map(|spec| spec.language) {
-                Some(Language::Cuda) => simt::run(&self.in_cuda(job)?, cancel, on_progress),
+                Some(Language::Cuda) => simt::run(&self.in_cuda(job, cancel)?, cancel, on_progress),
                 _ => simt::run(job, cancel, on_progress),
             },
             Backend::Wgpu => lock(&self.wgpu).run(job, cancel, on_progress),
@@ -114,8 +114,8 @@ impl Devices {
     ///
     /// # Errors
     /// Its compile errors, or that there is no compiler.
-    pub fn compile_twin(&self, job: &Job) -> Result<Vec<Diagnostic>, Diagnostic> {
-        lock(&self.compiler).compile(job)
+    pub fn compile_twin(&self, job: &Job, cancel: &AtomicBool) -> Result<Vec<Diagnostic>, Diagnostic> {
+        lock(&self.compiler).compile(job, cancel)
     }
 }
 
@@ -124,16 +124,16 @@ impl Devices {
     ///
     /// # Errors
     /// A kernel's compile errors; that it has no twin; that there is no compiler.
-    pub fn in_cuda(&self, job: &Job) -> Result<Job, Diagnostic> {
-        in_cuda(job, &mut |job| self.assemble(job))
+    pub fn in_cuda(&self, job: &Job, cancel: &AtomicBool) -> Result<Job, Diagnostic> {
+        in_cuda(job, &mut |job| self.assemble(job, cancel))
     }
 
     /// A job's kernels in CUDA C++ as PTX, one for each launch. This needs a compiler but no device.
     ///
     /// # Errors
     /// A kernel's compile errors; that there is no compiler.
-    pub fn assemble(&self, job: &Job) -> Result<Vec<String>, Diagnostic> {
-        lock(&self.compiler).assemble(job)
+    pub fn assemble(&self, job: &Job, cancel: &AtomicBool) -> Result<Vec<String>, Diagnostic> {
+        lock(&self.compiler).assemble(job, cancel)
     }
 }
 

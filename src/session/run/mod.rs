@@ -303,7 +303,7 @@ pub fn run(
     let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
     let has_ranks = together.is_some();
     // Ceilings are not measured with ranks, since only one of them would need them.
-    let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend) };
+    let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend, cancel) };
     // The kernels may still run, without comparison to the device's ceilings.
     let unmeasured = ceilings.as_ref().err().cloned();
     let ceilings = ceilings.unwrap_or_default();
