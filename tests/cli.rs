@@ -406,6 +406,19 @@ fn without_a_window_it_writes_the_notes_and_names_them() {
 }
 
 #[test]
+fn the_ledger_goes_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let shown = warpbook_in(folder.path(), &["ledger", "--md"]);
+    let written = warpbook_in(folder.path(), &["ledger", "-o", "ledger.md"]);
+    assert_eq!((shown.code, written.code, written.out.as_str()), (0, 0, ""), "{}{}", shown.err, written.err);
+    assert_eq!(std::fs::read_to_string(folder.path().join("ledger.md")).unwrap(), shown.out);
+    let json = warpbook_in(folder.path(), &["ledger", "--json", "-o", "ledger.json"]);
+    let text = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
+    let ledger: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(json.code == 0 && ledger["concepts"].is_array(), "{text}");
+}
+
+#[test]
 fn times_are_predicted_for_the_device_asked_for() {
     let run = warpbook(&["run", "coalescing", "--backend", "simt", "--kernel", "transpose_tiled", "--json"]);
     assert_eq!(run.code, 0, "{}", run.err);

@@ -7,6 +7,7 @@ use super::args::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 use super::{Context, DONE, out};
 use crate::base::day;
 use crate::base::diag::Diagnostic;
+use crate::base::store;
 use crate::lesson::Lesson;
 use crate::session::learn::journal;
 use crate::session::learn::ledger::concepts;
@@ -18,10 +19,15 @@ use crate::session::learn::told;
 pub(super) fn ledger(context: &Context, args: &LedgerArgs) -> Result<ExitCode, ExitCode> {
     let (lessons, story) = read(context)?;
     let concepts = concepts(&lessons, &story);
-    if args.json || args.format == LedgerFormat::Json {
-        out::json(&told::Ledger::of(&lessons, &story, concepts, day::now()));
+    let lines = if args.json || args.format == LedgerFormat::Json {
+        let text = out::json_text(&told::Ledger::of(&lessons, &story, concepts, day::now())).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
     } else {
-        told::ledger(&lessons, &story, &concepts).iter().for_each(|line| out::line(line));
+        told::ledger(&lessons, &story, &concepts)
+    };
+    match &args.output {
+        Some(file) => store::write_atomic(file, (lines.join("\n") + "\n").as_bytes()).map_err(out::misused)?,
+        None => lines.iter().for_each(|line| out::line(line)),
     }
     Ok(DONE)
 }

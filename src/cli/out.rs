@@ -42,9 +42,17 @@ pub fn bytes(bytes: &[u8]) {
 
 /// Writes a value as JSON to standard output.
 pub fn json(value: &impl Serialize) {
+    json_text(value).iter().for_each(|text| print(text));
+}
+
+/// A value as JSON; None, with a message, if it has no such form.
+pub fn json_text(value: &impl Serialize) -> Option<String> {
     match serde_json::to_string_pretty(value) {
-        Ok(text) => print(&harmless_json(&text)),
-        Err(error) => note(&format!("error: the result has no JSON form: {error}")),
+        Ok(text) => Some(harmless_json(&text).into_owned()),
+        Err(error) => {
+            note(&format!("error: the result has no JSON form: {error}"));
+            None
+        }
     }
 }
 

@@ -12,6 +12,9 @@ use super::files::{FileError, read_text};
 /// The text before and after the path in the line above a part.
 const MARK: [&str; 2] = ["// ==== ", " ===="];
 
+/// Endings of files with code. A kernel of a stranger's may name any path, and what it includes may be shown.
+const CODE: [&str; 11] = ["wgsl", "cuh", "cu", "h", "hh", "hpp", "hxx", "inl", "inc", "ipp", "tpp"];
+
 /// The most parts of a kernel.
 const MOST: usize = 32;
 
@@ -56,12 +59,17 @@ pub fn compose(
 }
 
 /// The same, of a file that is in no pack: its parts lie on disk, of CUDA also in other folders. A part of CUDA that is not there is left to the
-/// compiler, which has headers of its own.
+/// compiler, which has headers of its own. Only files with code are read, by their names where links lead.
 ///
 /// # Errors
-/// As [`compose`].
+/// As [`compose`]; a part that is no file with code.
 pub fn compose_on_disk(file: &str, text: String) -> Result<String, Diagnostic> {
     let read = |path: &str| {
+        let real = std::fs::canonicalize(path).map_err(|_| FileError::Missing)?;
+        if !real.extension().is_some_and(|end| CODE.iter().any(|code| end.eq_ignore_ascii_case(code))) {
+            let most = CODE.map(|end| format!(".{end}")).join(", ");
+            return Err(FileError::Unreadable(format!("it is none of {most}")));
+        }
         read_text(Path::new(path)).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => FileError::Missing,
             _ => FileError::Unreadable(error.to_string()),
@@ -278,7 +286,7 @@ impl<'a> Composer<'a> {
                 Diagnostic::error(format!("there is no file {path}")).hint(hint)
             }
             FileError::Unreadable(why) => {
-                Diagnostic::error(format!("cannot read {path}: {why}")).hint("make it plain text")
+                Diagnostic::error(format!("cannot read {path}: {why}")).hint("name a text file with code")
             }
         })?;
         // Its place among the parts is before those that it names itself.
@@ -412,6 +420,22 @@ mod tests {
         let text = compose_on_disk(&path("k.cu").to_string_lossy(), own.to_owned()).unwrap_or_default();
         assert_eq!(parts(&text).iter().map(Part::name).collect::<Vec<_>>(), [None, Some("sum.cuh")]);
         assert!(text.ends_with("// the sum\n"));
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_on_disk_includes_code_alone() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("kernels"))?;
+        std::fs::write(path(".history"), "secret\n")?;
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(path(".history"), path("kernels/a.cuh"))?;
+        for name in ["../.history"].into_iter().chain(cfg!(unix).then_some("a.cuh")) {
+            let own = format!("#include \"{name}\"\n");
+            let refused = compose_on_disk(&path("kernels/k.cu").to_string_lossy(), own).err();
+            assert!(refused.is_some_and(|why| why.message.contains("it is none of .wgsl, .cuh")), "{name}");
+        }
         Ok(())
     }
 }

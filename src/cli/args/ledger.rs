@@ -1,5 +1,7 @@
 //! Options of `ledger` and `worklog`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 /// Options of `ledger`.
@@ -9,8 +11,14 @@ pub struct LedgerArgs {
     #[arg(long)]
     pub json: bool,
     /// The form that it is printed in.
-    #[arg(long, default_value = "md", value_enum, conflicts_with = "json")]
+    #[arg(long, default_value = "md", value_enum, conflicts_with_all = ["json", "md"])]
     pub format: LedgerFormat,
+    /// Print Markdown, as without an option.
+    #[arg(long, conflicts_with = "json")]
+    pub md: bool,
+    /// Write it to a file.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// Options of `review`.

@@ -1,5 +1,6 @@
-//! NVRTC in a process of its own that can open the compiler's files and no others: a stranger's text cannot read the learner's files, however
-//! it names them.
+//! NVRTC in a process of its own that can open the compiler's files and no others, however a stranger's text names them. The headers of a
+//! text come with it: those of a pack from its folder, those of a file that the learner names by their paths from there
+//! ([`crate::base::parts`]).
 //!
 //! On Linux that is Landlock's work (<https://docs.kernel.org/userspace-api/landlock.html>). Where there is none, a text whose directives could
 //! name other files is refused ([`super::directives`]).
@@ -151,4 +152,19 @@ fn confine() -> bool {
 #[cfg(not(target_os = "linux"))]
 fn confine() -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_confined_thread_opens_no_other_file() {
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        // Landlock confines the thread that asks for it, and those that it starts.
+        let confined = std::thread::spawn(move || (confine(), std::fs::File::open(own).is_err()));
+        let (says, is_so) = confined.join().unwrap_or_default();
+        assert_eq!(says, is_so, "a process that is not confined refuses such texts instead");
+        assert!(std::fs::File::open(own).is_ok());
+    }
 }
