@@ -411,9 +411,9 @@ fn the_ledger_goes_to_a_file() {
     let shown = warpbook_in(folder.path(), &["ledger", "--md"]);
     let written = warpbook_in(folder.path(), &["ledger", "-o", "ledger.md"]);
     assert_eq!((shown.code, written.code, written.out.as_str()), (0, 0, ""), "{}{}", shown.err, written.err);
-    assert_eq!(std::fs::read_to_string(folder.path().join("ledger.md")).unwrap(), shown.out);
+    assert_eq!(fs::read_to_string(folder.path().join("ledger.md")).unwrap(), shown.out);
     let json = warpbook_in(folder.path(), &["ledger", "--json", "-o", "ledger.json"]);
-    let text = std::fs::read_to_string(folder.path().join("ledger.json")).unwrap();
+    let text = fs::read_to_string(folder.path().join("ledger.json")).unwrap();
     let ledger: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert!(json.code == 0 && ledger["concepts"].is_array(), "{text}");
 }

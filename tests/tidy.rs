@@ -113,6 +113,31 @@ fn every_file_says_what_it_is_for_and_is_short() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Calls that write a file, move one to another's place or make a link, and the files that may have them.
+const WRITES: [&str; 8] = [
+    "OpenOptions",
+    "File::create",
+    "File::options",
+    "fs::write",
+    "fs::rename",
+    "fs::copy",
+    "hard_link",
+    "fs::symlink(",
+];
+const WRITERS: [&str; 2] = ["crates/base/src/store.rs", "src/session/learn/journal/file.rs"];
+
+#[test]
+fn files_are_written_in_one_place() {
+    let mut wrong = Vec::new();
+    for source in rust(&["src", "crates"]).into_iter().filter(|source| source.name.contains("src/")) {
+        let own = code(source.text.split("#[cfg(test)]").next().unwrap_or_default());
+        let writes = WRITES.iter().filter(|call| own.contains(**call));
+        wrong.extend(writes.map(|call| (source.name.clone(), *call)));
+    }
+    wrong.retain(|(name, _)| !WRITERS.contains(&name.as_str()));
+    assert!(wrong.is_empty(), "write by base::store, which follows no link out of a folder: {wrong:?}");
+}
+
 #[test]
 fn imports_go_down() {
     let mut wrong = Vec::new();
