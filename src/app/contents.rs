@@ -111,11 +111,11 @@ fn ledger(ui: &mut Ui, state: &State) {
     let color = theme::color(theme::of(ui), Ink::Muted);
     let (right, answered) = kept.right(lesson);
     let words = kept.words.values().filter(|w| !w.trim().is_empty()).count();
-    let mut lines = vec![
-        format!("{} of {} steps read", kept.read(lesson), lesson.steps.len()),
-        format!("{right} of {} questions right", lesson.predictions.len()),
-        if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") },
-    ];
+    let mut lines = vec![format!("{} of {} steps read", kept.read(lesson), lesson.steps.len())];
+    if !lesson.predictions.is_empty() {
+        lines.push(format!("{right} of {} questions right", lesson.predictions.len()));
+    }
+    lines.push(if words == 1 { "1 note of your own".to_owned() } else { format!("{words} notes of your own") });
     match answered - right {
         0 => {}
         1 => lines.push("1 answer not right".to_owned()),

@@ -60,7 +60,7 @@ impl Default for Dialog {
         let documents = known.as_ref().map(|dirs| dirs.document_dir().unwrap_or(dirs.home_dir()).join("Warpbook"));
         let folder = documents.unwrap_or_else(|| std::env::current_dir().unwrap_or_default().join("notes"));
         let folder = folder.display().to_string();
-        Self { open: false, folder, part: Part::All, markdown: true, html: true, reader: None, chosen: None }
+        Self { open: false, folder, part: Part::Read, markdown: true, html: true, reader: None, chosen: None }
     }
 }
 

@@ -159,7 +159,7 @@ impl View {
         keys::watch(ui);
         if !self.home.open {
             commands.extend(keys::commands(ui, state));
-            self.enlarge(ui, window);
+            self.enlarge(ui);
         }
         ui.painter().rect_filled(window, 0.0, ui.visuals().panel_fill);
         // A picture of maths is of no pass.
@@ -273,11 +273,10 @@ impl View {
     }
 
     /// Gives a pane all the room, or the others theirs back, where its key is pressed.
-    fn enlarge(&mut self, ui: &Ui, window: Rect) {
+    fn enlarge(&mut self, ui: &Ui) {
         for (pane, _, key) in Pane::ALL {
             if keys::alone(ui, key) {
-                let again = self.large == Some(pane) && !Panes::is_stacked(window);
-                self.large = Some(pane).filter(|_| !again);
+                self.large = Some(pane).filter(|_| self.large != Some(pane));
             }
         }
     }

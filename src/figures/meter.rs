@@ -232,7 +232,10 @@ impl Sides {
             key(Ink::Store, Ink::Store, "stored", "stored"),
             key(Hue::Idle.tint(AGAIN), Hue::Idle.tint(AGAIN), "again in the same launch: caches may have it", "again"),
         ];
-        let more = format!("{} more buffers", names.len() - fits);
+        let more = match names.len() - fits {
+            1 => "1 more buffer".to_owned(),
+            more => format!("{more} more buffers"),
+        };
         if names.len() > fits {
             keys.push(key(Ink::Panel, Ink::Panel, &more, &more));
         }

@@ -1,5 +1,8 @@
 //! Questions in the learner's words: from a line's `Q:` to `A:`, and the answer from there to the next empty line or question.
 
+/// The beginning of an answer's line.
+pub(super) const ANSWER: &str = "A:";
+
 /// The questions in some words, with their answers; one without an answer is none. Both may be in one line.
 #[must_use]
 pub fn in_words(words: &str) -> Vec<(String, String)> {
@@ -11,7 +14,7 @@ pub fn in_words(words: &str) -> Vec<(String, String)> {
             let (question, answer) = question.split_once(" A:").unwrap_or((question, ""));
             found.push([question, answer].map(|text| text.trim().to_owned()));
             side = Some(usize::from(!answer.is_empty()));
-        } else if let (Some(answer), Some(card)) = (line.strip_prefix("A:"), found.last_mut()) {
+        } else if let (Some(answer), Some(card)) = (line.strip_prefix(ANSWER), found.last_mut()) {
             answer.trim().clone_into(&mut card[1]);
             side = Some(1);
         } else if line.is_empty() {

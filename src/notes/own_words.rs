@@ -2,6 +2,7 @@
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use super::cards::ANSWER;
 use super::html::{Set, safe_address};
 use crate::base::xml::escape;
 
@@ -48,8 +49,10 @@ pub(super) fn html(text: &str, set: Set) -> String {
     let mut in_head = false;
     let (mut columns, mut column) = (Vec::new(), 0_usize);
     let mut open: Vec<Open> = Vec::new();
-    for event in Parser::new_ext(text, options) {
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
+            // An answer is a line of its own.
+            Event::SoftBreak if text[range.end..].starts_with(ANSWER) => out.push_str("<br>\n"),
             Event::Start(tag) => {
                 let new = open.last().copied().unwrap_or_default().inner(&tag);
                 open.push(new);

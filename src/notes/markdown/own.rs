@@ -5,6 +5,7 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 use super::dialect::Dialect;
 use super::prose::fenced;
 use crate::notes::Format;
+use crate::notes::cards::ANSWER;
 
 /// How a comment, raw HTML or a formula begins, and what ends it. Code is ended by its own fence.
 const ENDS: [(&str, &str); 8] = [
@@ -67,6 +68,8 @@ fn adapted(dialect: Dialect, words: &str) -> String {
     for (event, range) in Parser::new_ext(words, options()).into_offset_iter() {
         let new = match (event, dialect.0) {
             (Event::InlineMath(latex), Format::Jekyll) => dialect.inline_math(&latex),
+            // An answer is a line of its own.
+            (Event::SoftBreak, _) if words[range.end..].starts_with(ANSWER) => "  \n".to_owned(),
             // Between lines of dashes pandoc reads settings.
             (Event::Rule, Format::Quarto) => "***\n".to_owned(),
             _ => continue,
@@ -124,6 +127,13 @@ mod tests {
             });
             assert!(double < work + work / 2, "{which}: {work} and {double} bytes for each byte");
         }
+    }
+
+    #[test]
+    fn an_answer_is_a_line_of_its_own() {
+        let own = |words: &str| own(Dialect(Format::Jekyll), words);
+        assert_eq!(own("Q: Why?\nof all\nA: Because."), "Q: Why?\nof all  \nA: Because.");
+        assert_eq!(own("```\nQ: Why?\nA: Because.\n```"), "```\nQ: Why?\nA: Because.\n```");
     }
 
     #[test]

@@ -10,7 +10,8 @@ const CONTEXT: usize = 3;
 /// A kernel's text under a name; `file` has the ending of its language.
 pub(super) fn whole(name: &str, file: &str, text: &str) -> NoteBlock {
     let language = match file.rsplit_once('.') {
-        Some((_, "cu")) => "cuda",
+        // Readers of notes colour C++, and do not know CUDA's name.
+        Some((_, "cu" | "cuh")) => "cpp",
         Some((_, ending)) => ending,
         None => "",
     };
