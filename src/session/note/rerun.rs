@@ -125,7 +125,18 @@ mod tests {
         let found = compare(&recorded, &here);
         assert_eq!((found.equal, found.missing), (6, 1));
         let differs: Vec<_> = found.differs.iter().map(|d| (d.what.as_str(), d.is_count, d.ratio)).collect();
-        assert_eq!(differs, [("load_sectors", true, Some(17.0 / 16.0)), ("median_s", false, Some(2.0))]);
+        assert_eq!(differs, [("median_s", false, Some(2.0)), ("load_sectors", true, Some(17.0 / 16.0))]);
+    }
+
+    #[test]
+    fn a_plotted_value_has_the_lessons_name_in_a_note() {
+        let [recorded, here] = [("error", "0.5"), (sweep::VALUE, "0.25")].map(|(value, is)| Data {
+            header: ["n", "kernel", "ok", value].map(str::to_owned).to_vec(),
+            rows: vec![["1", "a", "true", is].map(str::to_owned).to_vec()],
+        });
+        let found = compare(&recorded, &here);
+        assert_eq!((found.equal, found.missing), (1, 0));
+        assert_eq!((found.differs[0].what.as_str(), found.differs[0].ratio), ("error", Some(0.5)));
     }
 
     #[test]

@@ -188,6 +188,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// Whether it is strong, with a scope of one workgroup.
+    pub fn is_narrow(&self) -> bool {
+        self.atomic && !self.sync.wide
+    }
+
     /// Bytes a lane moves.
     pub fn bytes(&self) -> u32 {
         u32::from(self.components * self.width.bytes())

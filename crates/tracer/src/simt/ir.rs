@@ -188,7 +188,7 @@ pub struct Sync {
     pub wide: bool,
     /// `volatile`: PTX orders it as a relaxed access, and CUDA C++ lets two of them race.
     pub volatile: bool,
-    /// A load that a loop repeats until another lane has written what it waits for.
+    /// A load that a loop repeats until another lane has written what it waits for, or a store to the word of such a load.
     pub polls: bool,
 }
 

@@ -3,6 +3,8 @@
 
 use std::collections::HashMap;
 
+use rustc_hash::FxHashSet;
+
 use super::flow::Flow;
 use super::ir::{AtomicOp, Inst, Ir, Mem, Place, PlaceId, Reg};
 
@@ -16,7 +18,8 @@ struct Accesses {
     loads: Vec<(PlaceId, [Reg; 4])>,
     /// Each with the registers that it stores.
     stores: Vec<(PlaceId, [Reg; 4])>,
-    has_exchange: bool,
+    /// The registers that compare-exchanges compare the word with.
+    compared: Vec<Reg>,
 }
 
 /// Registers that are looked at to see where a value comes from.
@@ -41,30 +44,75 @@ pub fn mark(ir: &mut Ir) {
         match *inst {
             Inst::Load { dst, .. } => accesses().loads.push((place, dst)),
             Inst::Store { src, .. } => accesses().stores.push((place, src)),
-            Inst::Atomic { op: AtomicOp::CompareExchange, .. }
-            | Inst::AtomicWords { op: AtomicOp::CompareExchange, .. } => accesses().has_exchange = true,
+            Inst::Atomic { op: AtomicOp::CompareExchange, compare, .. } => accesses().compared.push(compare),
+            Inst::AtomicWords { op: AtomicOp::CompareExchange, operands, .. } => {
+                accesses().compared.extend(&operands[2..]);
+            }
             _ => {}
         }
     }
     returning.into_iter().for_each(|place| ir.places[place as usize].returns = true);
-    for Accesses { loads, stores, has_exchange } in by_address.into_values() {
-        loads.iter().for_each(|(place, _)| ir.places[*place as usize].checked = has_exchange);
+    let polled = polled(ir, &flow);
+    for Accesses { loads, stores, compared } in by_address.into_values() {
+        for load in sources(&flow, compared, &loads, ir) {
+            ir.places[load as usize].checked = true;
+        }
+        let is_polled = loads.iter().any(|(place, _)| polled.contains(place));
         for (store, src) in stores {
-            let mut left = MOST;
-            let mut from = None;
-            flow.back(src[..usize::from(ir.places[store as usize].components)].to_vec(), |reg| {
-                let is_of = |place: PlaceId, dst: &[Reg]| {
-                    dst[..usize::from(ir.places[place as usize].components)].contains(&reg)
-                };
-                from = loads.iter().find(|(place, dst)| is_of(*place, dst)).map(|(place, _)| *place);
-                left -= 1;
-                from.is_none() && left > 0
-            });
-            for place in from.into_iter().flat_map(|load| [load, store]) {
+            ir.places[store as usize].sync.polls = is_polled && ir.places[store as usize].atomic;
+            let src = src[..usize::from(ir.places[store as usize].components)].to_vec();
+            let from = sources(&flow, src, &loads, ir);
+            for place in from.first().into_iter().flat_map(|load| [*load, store]) {
                 ir.places[place as usize].updates = true;
             }
         }
     }
+    polled.into_iter().for_each(|place| ir.places[place as usize].sync.polls = true);
+}
+
+/// Those of some loads that the values of these registers are found to be computed from.
+fn sources(flow: &Flow, values: Vec<Reg>, loads: &[(PlaceId, [Reg; 4])], ir: &Ir) -> Vec<PlaceId> {
+    let (mut left, mut from) = (MOST, Vec::new());
+    if loads.is_empty() {
+        return from;
+    }
+    flow.back(values, |reg| {
+        let is_of = |(place, dst): &&(PlaceId, [Reg; 4])| words(ir, *place, dst).contains(&reg);
+        from.extend(loads.iter().find(is_of).map(|(place, _)| *place));
+        left -= 1;
+        left > 0
+    });
+    from
+}
+
+/// The registers that a load writes.
+fn words<'a>(ir: &Ir, place: PlaceId, dst: &'a [Reg; 4]) -> &'a [Reg] {
+    &dst[..usize::from(ir.places[place as usize].components)]
+}
+
+/// Strong loads that decide whether a loop that waits goes round once more.
+fn polled(ir: &Ir, flow: &Flow) -> FxHashSet<PlaceId> {
+    /// A loop: whether it waits, its conditions, and its loads.
+    type Around = (bool, Vec<Reg>, Vec<(PlaceId, [Reg; 4])>);
+    let (mut open, mut found): (Vec<Around>, _) = (Vec::new(), FxHashSet::default());
+    for inst in &ir.insts {
+        match *inst {
+            Inst::Loop => open.push(Around::default()),
+            Inst::Spin => open.last_mut().into_iter().for_each(|around| around.0 = true),
+            Inst::If { cond, .. } | Inst::BreakIf { cond } | Inst::Switch { case: cond } => {
+                open.iter_mut().for_each(|around| around.1.push(cond));
+            }
+            Inst::Load { place, dst } if ir.places[place as usize].atomic => {
+                open.iter_mut().for_each(|around| around.2.push((place, dst)));
+            }
+            Inst::EndLoop => {
+                let Some((true, conditions, loads)) = open.pop() else { continue };
+                found.extend(sources(flow, conditions, &loads, ir));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn address(place: &Place) -> Option<Address> {

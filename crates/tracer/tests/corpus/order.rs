@@ -131,7 +131,7 @@ fn lanes_of_one_store_race_if_their_values_differ() {
 #[test]
 fn barriers_do_not_order_a_thread_that_has_left() {
     let case = |entry, n| of(entry, 1, 64).ints(&(0..64).collect::<Vec<_>>()).ints(&[0; 64]).int(n);
-    among(case("leaves_after_a_store", 63), FindingKind::Race, "s[w] = -1", "0 read it at line");
+    among(case("leaves_after_a_store", 63), FindingKind::Race, "s[w] = -1", "thread 63 has left");
     case("leaves_after_a_barrier", 40).clean();
 }
 
@@ -165,7 +165,7 @@ fn a_hint_names_what_is_missing() {
     let after = "where thread 0 acquires for all, and this access";
     among(semaphore("acquires_without_a_barrier"), FindingKind::Race, "acc[t] +=", after);
     let case = of("releases_in_the_block", 2, 32).ints(&[7]).ints(&[0]).ints(&[0]).ints(&[0]);
-    among(case, FindingKind::Race, "out[0] = data[0]", "the scope of that access is one block");
+    among(case, FindingKind::Race, "out[0] = data[0]", "is one block; it takes one of the device");
     let case = of("stores_what_it_polled", 2, 64).ints(&[0]).ints(&[0]).ints(&[0, 0]);
     for (_, text, message) in said(case) {
         assert!(!message.contains("store it changed"), "{text}: {message}");
@@ -211,4 +211,27 @@ fn volatile_orders_nothing() {
 fn a_compare_exchange_checks_what_a_plain_load_saw() {
     let (buffers, _) = of("largest", 1, 64).ints(&(0..64).collect::<Vec<_>>()).ints(&[5]).clean();
     assert_eq!(ints(&buffers[1]), [63]);
+}
+
+#[test]
+fn the_scope_of_a_block_ends_with_it() {
+    let says = "is one block; it takes one of the device";
+    among(out("counts_in_its_block", 2, 64, 4), FindingKind::Race, "atomicAdd_block", says);
+    among(out("counts_in_its_block_with_fences", 2, 64, 132), FindingKind::Race, "atomicAdd_block", says);
+    out("counts_in_its_block", 1, 64, 4).clean();
+    assert_eq!(ints(&out("counts_its_own", 2, 64, 8).clean().0[0]), [17, 16, 16, 16, 17, 16, 16, 16]);
+}
+
+#[test]
+fn a_compare_exchange_checks_what_it_compares_with() {
+    let case = of("claims_what_others_read", 2, 32).ints(&[0; 32]).ints(&[0; 32]);
+    only(case, FindingKind::Race, "= slot[threadIdx.x]", "0 did an atomicCAS");
+}
+
+#[test]
+fn a_volatile_word_is_a_flag_where_a_loop_waits_for_it() {
+    let case = of("volatile_parts", 3, 32).ints(&[1, 2, 3]).ints(&[0; 3]).ints(&[0]);
+    among(case, FindingKind::Race, "sum += part[b]", "reads it here");
+    let case = of("volatile_ticket", 3, 32).ints(&[1, 2, 3]).ints(&[0]).ints(&[0]).ints(&[0]);
+    assert_eq!(ints(&case.clean().0[3]), [6]);
 }

@@ -109,7 +109,7 @@ impl<'a> Lower<'a> {
             terms: pointer.terms.clone(),
             whole: None,
             joined: Joined::default(),
-            sync: Sync::default(),
+            sync: Sync { wide: true, ..Sync::default() },
             updates: false,
             checked: false,
             returns: false,

@@ -94,7 +94,9 @@ impl Shadow {
                 let are_two = if alike { one == SEVERAL } else { other != 0 && (one != other || one == SEVERAL) };
                 let standing = match a.conflict(*b) {
                     Some(Conflict::Race) if alike && a.is_store() && self.is_one_value(part) => Some(Standing::Alike),
-                    Some(Conflict::Race) if a.is_weak() != b.is_weak() => Some(Standing::Mixed),
+                    Some(Conflict::Race) if a.is_weak() != b.is_weak() && !is_narrow(a) && !is_narrow(b) => {
+                        Some(Standing::Mixed)
+                    }
                     Some(Conflict::Race) => Some(Standing::Race),
                     Some(Conflict::Word) => Some(Standing::Word),
                     Some(Conflict::Value | Conflict::Told) => Some(Standing::Value),
@@ -110,6 +112,10 @@ impl Shadow {
         let values = self.values.as_ref().and_then(|values| values.touched(part));
         values.is_some_and(|value| value.load(Relaxed) & DIFFERENT == 0)
     }
+}
+
+fn is_narrow(deed: &Deed) -> bool {
+    matches!(deed, Deed::NarrowRead | Deed::NarrowWrite)
 }
 
 /// Who touched which word of the buffers, over a whole launch.
@@ -139,7 +145,7 @@ impl Between {
                 _ => continue,
             };
             let place = &code.places[at as usize];
-            let deed = Deed::at(place, kind, op);
+            let deed = Deed::at(place, kind, op).afar(place);
             if let Mem::Buffer(buffer) = place.mem
                 && !deeds[usize::from(buffer)].contains(&deed)
             {
@@ -157,10 +163,10 @@ impl Between {
         Self { shadows: shadows.collect() }
     }
 
-    /// A workgroup accesses a part of a buffer.
-    pub(super) fn touch(&self, buffer: u16, index: u32, by: &Mark, workgroup: u64) {
+    /// A workgroup accesses a part of a buffer, by an access that is such a `deed` for the others.
+    pub(super) fn touch(&self, buffer: u16, index: u32, (by, deed): (&Mark, Deed), workgroup: u64) {
         let Some(Some(shadow)) = self.shadows.get(usize::from(buffer)) else { return };
-        let of = shadow.by.iter().find(|(deed, _)| *deed == by.deed);
+        let of = shadow.by.iter().find(|(of, _)| *of == deed);
         let Some(part) = of.and_then(|(_, pages)| pages.at(index as usize)) else { return };
         let me = u32::try_from(workgroup + 1).unwrap_or(SEVERAL).min(SEVERAL - 1);
         let now = part.load(Relaxed);
@@ -168,7 +174,7 @@ impl Between {
         {
             part.store(SEVERAL, Relaxed);
         }
-        if let (true, Some(values)) = (by.deed.is_store(), &shadow.values)
+        if let (true, Some(values)) = (deed.is_store(), &shadow.values)
             && let Some(value) = values.at(index as usize)
         {
             let stored = ONE | u64::from(by.value);

@@ -53,6 +53,11 @@ impl Past {
         self.left.push((lane, time));
     }
 
+    /// Whether a thread left before the others met.
+    pub fn has_left(&self, lane: u32) -> bool {
+        self.left.iter().any(|(left, _)| *left == lane)
+    }
+
     /// A warp's accesses become known up to `time`.
     pub fn see_warp(&mut self, warp: u32, time: u32) {
         if self.warps.len() <= warp as usize {

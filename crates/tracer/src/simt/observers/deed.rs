@@ -40,6 +40,10 @@ pub(super) enum Deed {
     Max,
     Exchange,
     CompareExchange,
+    /// A strong load whose scope is one workgroup, as it is for the others: weak (PTX ISA 9.0, section 8.6, "Morally strong operations").
+    NarrowRead,
+    /// The same of a write, or of an atomic.
+    NarrowWrite,
 }
 
 /// What may go wrong where nothing orders two accesses.
@@ -71,6 +75,7 @@ impl Deed {
             (AccessKind::Load, _) if place.atomic => Self::Fetch,
             (AccessKind::Load, _) if place.checked => Self::CheckedRead,
             (AccessKind::Load, _) => Self::Read,
+            _ if place.sync.polls => Self::Store,
             _ if volatile => Self::VolatileWrite,
             _ if place.atomic => Self::Store,
             _ => Self::Write,
@@ -96,12 +101,14 @@ impl Deed {
 
     /// Whether it may change the word.
     pub fn writes(self) -> bool {
-        !matches!(self, Self::Nothing | Self::Read | Self::CheckedRead | Self::VolatileRead | Self::Fetch | Self::Poll)
+        let reads = matches!(self, Self::Read | Self::CheckedRead | Self::VolatileRead | Self::Fetch | Self::Poll);
+        !reads && !matches!(self, Self::Nothing | Self::NarrowRead)
     }
 
     /// Whether it is not atomic.
     pub fn is_weak(self) -> bool {
-        matches!(self, Self::Read | Self::CheckedRead | Self::Write | Self::Landing)
+        let is_plain = matches!(self, Self::Read | Self::CheckedRead | Self::Write | Self::Landing);
+        is_plain || matches!(self, Self::NarrowRead | Self::NarrowWrite)
     }
 
     fn is_volatile(self) -> bool {
@@ -111,6 +118,15 @@ impl Deed {
     /// Whether it belongs among the plain accesses to a word: weak or volatile.
     pub fn is_plain(self) -> bool {
         self.is_weak() || self.is_volatile()
+    }
+
+    /// The kind that an access at a place is for other workgroups.
+    pub fn afar(self, place: &Place) -> Self {
+        match place.is_narrow() {
+            true if self.writes() => Self::NarrowWrite,
+            true => Self::NarrowRead,
+            false => self,
+        }
     }
 
     /// What may go wrong if two threads do this and `other` to one word and nothing orders them.
@@ -154,6 +170,8 @@ impl Deed {
                 ["reads it", "read it"].map(str::to_owned)
             }
             Self::Write | Self::VolatileWrite => ["writes it", "wrote it"].map(str::to_owned),
+            Self::NarrowRead => ["reads it within its scope", "read it within its scope"].map(str::to_owned),
+            Self::NarrowWrite => ["changes it within its scope", "changed it within its scope"].map(str::to_owned),
             Self::Landing => ["waits for its copy to it", "waited for its copy to it, begun"].map(str::to_owned),
             strong => ["does", "did"].map(|does| format!("{does} {}", strong.name())),
         }

@@ -30,8 +30,10 @@ pub(super) fn access(
     let mut state = global.state();
     let State { words, lists, published, handed, suspects } = &mut *state;
     let (block, memory, time) = (findings.workgroup, u32::from(buffer), order.now());
+    let narrow = access.place.is_narrow();
     touched(access, known.grain, |lane, index| {
-        let by = Far { block, mark: mark(lane, access.value(lane, index * known.grain, known.grain), time) };
+        let mark = mark(lane, access.value(lane, index * known.grain, known.grain), time);
+        let by = Far { block, narrow, mark };
         let thread = order.thread(by.mark.lane.into());
         let of = |access: &Far| order.thread(access.mark.lane.into());
         let past = |access: &Far| match access.block == block {
@@ -71,7 +73,7 @@ pub(super) fn access(
     for (lane, index, strong) in strong_parts(access, known.grain) {
         let word = (memory, index);
         published.access(word, order.thread(first + lane), strong, order);
-        handed.add(word, Far { block, mark: mark(lane, 0, order.now()) });
+        handed.add(word, Far { block, narrow, mark: mark(lane, 0, order.now()) });
     }
 }
 
@@ -83,6 +85,12 @@ pub(super) fn missing_order(
     order: &Order,
     ([first, second], of): ([&Far; 2], (u32, u32)),
 ) -> Option<Mend> {
+    let both = [first, second].map(|access| access.mark.lane);
+    let left =
+        both.into_iter().find(|lane| first.block == second.block && order.has_left(order.thread((*lane).into())));
+    if let Some(left) = left {
+        return Some(Mend::Left(left));
+    }
     let passed = handed.passed(first, second, of)?;
     let Passed { word, given, taken } = passed;
     let within = first.block == second.block;

@@ -36,8 +36,10 @@ pub enum Mend {
     Workgroups,
     /// Nothing orders the workgroups.
     Launches,
-    /// The threads hand a word over at this line, by an access whose scope is one workgroup.
+    /// The access at this line is strong within its workgroup alone.
     Scope(u32),
+    /// A thread, by its local index, has left the kernel before the barrier of the others.
+    Left(u16),
     /// A word is handed over by one thread for others of its workgroup, which it has not met.
     Meet {
         /// The line at which the word is handed over, and the local index of that thread.
@@ -119,8 +121,11 @@ impl Mend {
                 ", and nothing orders the workgroups of a launch: launch twice, or read one buffer and write another"
                     .to_owned()
             }
-            Self::Scope(line) => format!(
-                ": line {line} hands a word over, but the scope of that access is one workgroup; it takes one of the device (.gpu)"
+            Self::Scope(line) => {
+                format!(": the scope of the access at line {line} is one workgroup; it takes one of the device (.gpu)")
+            }
+            Self::Left(by) => format!(
+                ", and barriers order the threads that come to them: local index {by} has left the kernel before"
             ),
             Self::Meet { line, by, before, fence } => {
                 let barrier = Barrier::Shared.name(dialect);

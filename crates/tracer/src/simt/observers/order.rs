@@ -192,6 +192,11 @@ impl Order {
         self.floor
     }
 
+    /// Whether a thread missed the last barrier of the workgroup.
+    pub fn has_left(&self, thread: Thread) -> bool {
+        self.common.own.has_left(thread.lane)
+    }
+
     /// Whether its threads do not all know the same of each other.
     pub fn is_parted(&self) -> bool {
         !self.groups.is_empty()

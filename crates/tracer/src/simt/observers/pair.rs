@@ -193,6 +193,10 @@ impl Pair<'_> {
         if updates(by.site) && updates(other.site) && both(&|deed| deed.is_weak()) && self.known.dialect.is_ptx() {
             return Mend::Atomic;
         }
+        let narrow = [self.by, self.other].into_iter().find(|access| access.narrow && self.is_between());
+        if let Some(narrow) = narrow {
+            return Mend::Scope(self.place(narrow.mark.site).line);
+        }
         let is_volatile = |deed| matches!(deed, Deed::VolatileRead | Deed::VolatileWrite);
         let is_mixed = by.deed.is_plain() != other.deed.is_plain();
         match self.barrier() {

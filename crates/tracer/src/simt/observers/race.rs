@@ -160,7 +160,7 @@ impl<'a> Races<'a> {
             let word = match buffer {
                 Some(buffer) => {
                     if let Some(between) = known.between {
-                        between.touch(buffer, index, &by, findings.workgroup);
+                        between.touch(buffer, index, (&by, deed.afar(place)), findings.workgroup);
                     }
                     self.storage.word(buffer, index)
                 }
@@ -180,7 +180,7 @@ impl<'a> Races<'a> {
             }
             let Some(other) = other else { return };
             let block = findings.workgroup;
-            let [by, with] = [by, other.access].map(|mark| Far { block, mark });
+            let [by, with] = [by, other.access].map(|mark| Far { block, narrow: false, mark });
             let fence = || missing_order(handed, published, known, order, ([&with, &by], (memory, index)));
             Pair { known, by, other: with, byte: index * known.grain }.report(other.conflict, fence, findings);
         });
@@ -188,7 +188,7 @@ impl<'a> Races<'a> {
             for (lane, index, strong) in strong_parts(access, self.known.grain) {
                 let thread = order.thread(first + lane);
                 self.published.access((memory, index), thread, strong, order);
-                let by = Far { block: findings.workgroup, mark: mark(lane, 0, order.now()) };
+                let by = Far { block: findings.workgroup, narrow: false, mark: mark(lane, 0, order.now()) };
                 self.handed.add((memory, index), by);
             }
         }

@@ -71,7 +71,8 @@ impl Observer for Witness<'_> {
 
     fn access(&mut self, access: &Access<'_>) {
         let Mem::Buffer(buffer) = access.place.mem else { return };
-        let (deed, block, known) = (Deed::of(access), self.findings.workgroup, self.known);
+        let (block, known, narrow) = (self.findings.workgroup, self.known, access.place.is_narrow());
+        let deed = Deed::of(access).afar(access.place);
         self.count = self.count.saturating_add(1);
         let (first, time) = (self.first, self.count);
         let mark = |lane: u32, value: u32| Mark {
@@ -86,7 +87,7 @@ impl Observer for Witness<'_> {
             let (Raced { index, standing, .. }, mut lane) = (part.part, None);
             touched(access, known.grain, |by, at| lane = lane.or((at == index).then_some(by)));
             let Some(lane) = lane else { continue };
-            let by = Far { block, mark: mark(lane, access.value(lane, index * known.grain, known.grain)) };
+            let by = Far { block, narrow, mark: mark(lane, access.value(lane, index * known.grain, known.grain)) };
             // Stores of one value leave it, whichever comes first.
             let open = |other: &Far| {
                 let conflict = deed.conflict(other.mark.deed).filter(|_| other.block != block)?;
@@ -115,7 +116,7 @@ impl Observer for Witness<'_> {
         }
         if access.place.atomic && known.dialect.is_ptx() {
             for lane in lanes_of(access.mask) {
-                let by = Far { block, mark: mark(lane, 0) };
+                let by = Far { block, narrow, mark: mark(lane, 0) };
                 self.handed.add((buffer.into(), access.addresses.at(lane) / known.grain), by);
             }
         }

@@ -25,6 +25,8 @@ pub(super) struct Mark {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Far {
     pub block: u64,
+    /// Whether it is strong within its workgroup alone.
+    pub narrow: bool,
     pub mark: Mark,
 }
 
@@ -33,6 +35,8 @@ pub(super) trait Access: Copy + Default {
     fn mark(&self) -> &Mark;
     /// Whether the same thread did both.
     fn is_of_thread(&self, other: &Self) -> bool;
+    /// What may go wrong if nothing orders them.
+    fn conflict(&self, other: &Self) -> Option<Conflict>;
 }
 
 impl Access for Mark {
@@ -43,6 +47,10 @@ impl Access for Mark {
     fn is_of_thread(&self, other: &Self) -> bool {
         self.lane == other.lane
     }
+
+    fn conflict(&self, other: &Self) -> Option<Conflict> {
+        self.deed.conflict(other.deed)
+    }
 }
 
 impl Access for Far {
@@ -52,6 +60,14 @@ impl Access for Far {
 
     fn is_of_thread(&self, other: &Self) -> bool {
         self.block == other.block && self.mark.lane == other.mark.lane
+    }
+
+    fn conflict(&self, other: &Self) -> Option<Conflict> {
+        let [mine, theirs] = [self.mark.deed, other.mark.deed];
+        match self.block != other.block && (self.narrow || other.narrow) {
+            true => (mine.writes() || theirs.writes()).then_some(Conflict::Race),
+            false => mine.conflict(theirs),
+        }
     }
 }
 
@@ -139,7 +155,7 @@ impl<A: Access> Word<A> {
             if past(with) || with.is_of_thread(&by) {
                 return None;
             }
-            let conflict = deed.conflict(with.mark().deed)?;
+            let conflict = by.conflict(with)?;
             let same = conflict == Conflict::Word && is_same_store(with.mark(), by.mark());
             (!same).then_some(Other { access: *with, conflict })
         };
@@ -155,12 +171,19 @@ impl<A: Access> Word<A> {
             && let Some(list) = lists.find(self.list, of)
         {
             // What a thread's own atomic returned may have told it that the strong accesses before were the last: a counter is reset so.
-            let tells = |access: &A| access.is_of_thread(&by) && access.mark().deed.writes() && returns(access);
-            let own = list.iter().rposition(tells);
+            let last = |tells: &dyn Fn(&A) -> bool| list.iter().rposition(|a| a.is_of_thread(&by) && tells(a));
+            let own = last(&|access| access.mark().deed.writes() && returns(access));
+            let polled = last(&|access| access.mark().deed == Deed::Poll);
             let open = list.iter().enumerate().filter_map(|(at, access)| {
                 let other = conflict(access)?;
-                let is_told = own.is_some_and(|own| at < own) && !access.mark().deed.is_plain();
-                Some(if is_told { Other { conflict: Conflict::Told, ..other } } else { other })
+                let (is_told, waited) = (own.is_some_and(|own| at < own), polled.is_some_and(|polled| at < polled));
+                match other.conflict {
+                    // The thread waited for what the other one stored, and stores after it.
+                    Conflict::Word if waited => None,
+                    Conflict::Race if deed.is_weak() && is_told => Some(Other { conflict: Conflict::Told, ..other }),
+                    Conflict::Race => Some(other),
+                    conflict => Some(Other { conflict: if is_told { Conflict::Told } else { conflict }, ..other }),
+                }
             });
             other = open.fold(other, better);
         }

@@ -37,19 +37,6 @@ pub(super) fn mark(ir: &mut Ir, polls: &[PlaceId]) {
     if !marked.contains(&true) {
         return;
     }
-    let mut waiting = 0_u32;
-    let mut around = Vec::new();
-    for (inst, marked) in ir.insts.iter().zip(&marked) {
-        match inst {
-            Inst::Loop => {
-                around.push(*marked);
-                waiting += u32::from(*marked);
-            }
-            Inst::EndLoop => waiting -= u32::from(around.pop() == Some(true)),
-            Inst::Load { place, .. } if waiting > 0 => ir.places[*place as usize].sync.polls = true,
-            _ => {}
-        }
-    }
     let (insts, lines) = (std::mem::take(&mut ir.insts), std::mem::take(&mut ir.lines));
     for ((inst, line), marked) in insts.into_iter().zip(lines).zip(marked) {
         ir.insts.push(inst);

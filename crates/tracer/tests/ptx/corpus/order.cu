@@ -398,3 +398,46 @@ extern "C" __global__ void arms_stay_apart(const int* in, int* out) {
     }
     out[t] = v;
 }
+
+// ---- Atomics whose scope is one block.
+extern "C" __global__ void counts_in_its_block(int* out) {
+    atomicAdd_block(&out[threadIdx.x % 4], 1);
+}
+extern "C" __global__ void counts_its_own(int* out) {
+    atomicAdd_block(&out[blockIdx.x * 4 + threadIdx.x % 4], 1);
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x * 4] += 1;
+}
+extern "C" __global__ void counts_in_its_block_with_fences(int* out) {
+    __threadfence();
+    out[4 + blockIdx.x * 64 + threadIdx.x] = atomicAdd_block(&out[0], 1);
+}
+
+// ---- A compare-exchange at the address of a load that it does not check.
+extern "C" __global__ void claims_what_others_read(int* slot, int* out) {
+    if (blockIdx.x == 0) atomicCAS(&slot[threadIdx.x], 0, 7);
+    else out[threadIdx.x] = slot[threadIdx.x];
+}
+
+// ---- Volatile data in a loop is no flag, and a volatile flag is one.
+extern "C" __global__ void volatile_parts(const int* in, volatile int* part, int* out) {
+    if (threadIdx.x == 0) {
+        part[blockIdx.x] = in[blockIdx.x];
+        if (atomicAdd(&arrived, 1) == gridDim.x - 1) {
+            int sum = 0;
+            #pragma unroll 1
+            for (int b = 0; b < gridDim.x; b++) sum += part[b];
+            out[0] = sum;
+        }
+    }
+}
+extern "C" __global__ void volatile_ticket(const int* in, int* ticket, volatile int* serving, int* out) {
+    if (threadIdx.x == 0) {
+        int mine = atomicAdd(ticket, 1);
+        while (*serving != mine) {}
+        __threadfence();
+        out[0] += in[blockIdx.x];
+        __threadfence();
+        *serving = mine + 1;
+    }
+}
