@@ -1,6 +1,5 @@
 //! NVRTC in a process of its own that can open the compiler's files and no others, however a stranger's text names them. The headers of a
-//! text come with it: those of a pack from its folder, those of a file that the learner names by their paths from there
-//! ([`crate::base::parts`]).
+//! text come with it: in a pack from its folder, of a file that the learner names by their paths from there ([`crate::base::parts`]).
 //!
 //! On Linux that is Landlock's work (<https://docs.kernel.org/userspace-api/landlock.html>). Where there is none, a text whose directives could
 //! name other files is refused ([`super::directives`]).

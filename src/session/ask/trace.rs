@@ -185,7 +185,7 @@ fn spec(at: &At) -> TraceSpec {
     TraceSpec { warp_width: at.setting().warp_width, language: at.language(), ..TraceSpec::default() }
 }
 
-/// Whether the learner wrote a kernel of the program. Those of a pack are checked when it is made.
+/// Whether the learner wrote a kernel of the program. A pack's own kernels are checked when it is made.
 fn is_own(at: &At) -> bool {
     let lesson = &at.setting().lesson;
     matches!(lesson.files, PackFiles::Folder(_)) || lesson.launched(at.variant()).into_iter().flatten().any(is_edit)

@@ -155,7 +155,7 @@ fn findings(place: usize, sides: [Option<&Traced>; 2]) -> Vec<NoteBlock> {
     vec![listed(&format!("Findings: {before} before, {} now.", now.len()), now)]
 }
 
-/// What the tracer found in a kernel; None if that is nothing.
+/// The findings of the tracer in a kernel; None if there are none.
 pub(super) fn found(trace: &Trace) -> Option<NoteBlock> {
     (!trace.findings.is_empty()).then(|| listed("The tracer found:", &trace.findings))
 }

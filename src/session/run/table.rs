@@ -4,7 +4,7 @@ use super::compare::COUNTED;
 use super::output::RunOutput;
 use crate::trace::{Record, Trace};
 
-/// The columns that name a row, and those of the time.
+/// The columns that name a row, and the columns of its time.
 const NAMED: [&str; 2] = ["pass", "kernel"];
 const TIMES: [&str; 3] = ["median_s", "p10_s", "p90_s"];
 

@@ -1,5 +1,5 @@
-//! Finds operations of the lanes of a mask that both arms of a branch have. A warp's lanes run one arm after the other here, while those of
-//! sm_70 and later wait for each other at such operations, each in its own arm.
+//! Finds operations of the lanes of a mask that both arms of a branch have. A warp's lanes run one arm after the other here. On sm_70
+//! and later they wait for each other at such operations, each in its own arm.
 
 use super::collective::What;
 use super::ir::{Inst, Ir};

@@ -1,8 +1,7 @@
 //! The intermediate representation: a flat list of operations on 32-bit values with structured control flow, as lowering leaves it.
 //!
-//! Vectors, matrices, structs and calls are gone: each component is a register, each call is inlined. A register is
-//! either a constant, a value that the launch gives, a temporary (written once) or a component of a variable.
-//! Nothing here depends on the width of a warp.
+//! Vectors, matrices, structs and calls are gone: each component is a register, each call is inlined. A register is a constant, a value
+//! that the launch gives, a temporary (written once) or a component of a variable. Nothing here depends on the width of a warp.
 
 use super::collective::{Collective, What};
 use super::ops::{Binary, Ternary, Unary};
@@ -215,7 +214,7 @@ pub struct Place {
     pub atomic: bool,
     /// How it orders other accesses, where it is strong.
     pub sync: Sync,
-    /// Whether it loads a word whose changed value is stored there, or stores such a value.
+    /// Whether it loads a word and its changed value is stored there, or stores such a value.
     pub updates: bool,
     /// Whether it is a load whose value a compare-exchange at the same address checks.
     pub checked: bool,

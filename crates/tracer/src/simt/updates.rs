@@ -70,7 +70,7 @@ pub fn mark(ir: &mut Ir) {
     polled.into_iter().for_each(|place| ir.places[place as usize].sync.polls = true);
 }
 
-/// Those of some loads that the values of these registers are found to be computed from.
+/// The loads, of those given, that the values of these registers are found to be computed from.
 fn sources(flow: &Flow, values: Vec<Reg>, loads: &[(PlaceId, [Reg; 4])], ir: &Ir) -> Vec<PlaceId> {
     let (mut left, mut from) = (MOST, Vec::new());
     if loads.is_empty() {

@@ -122,11 +122,11 @@ pub(super) struct Clock {
     pub own: Past,
     /// Shared among the threads that know the same.
     pub others: Arc<Blocks>,
-    /// What happened before sequentially consistent fences that happened before this.
+    /// The past of sequentially consistent fences that happened before this.
     pub fenced: Arc<Blocks>,
     /// The time of the thread's own last such fence.
     pub fence: u32,
-    /// What happened before such fences that come before the thread's next one: it has read what was written after them.
+    /// The past of such fences that come before the thread's next one: it has read what was written after them.
     pub seen: Arc<Blocks>,
 }
 

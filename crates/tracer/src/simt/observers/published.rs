@@ -21,7 +21,7 @@ struct Value {
     wide: Option<Arc<Blocks>>,
     /// To the threads of single blocks, which published it.
     narrow: Vec<(u64, Arc<Blocks>)>,
-    /// What happened before the sequentially consistent fences that come before writes to the word: they come before such a fence
+    /// The past of the sequentially consistent fences that come before writes to the word: they come before such a fence
     /// of whoever reads it, so that this happens before what follows there (PTX ISA 9.0, section 8.10.3, "Fence-SC").
     fenced: Arc<Blocks>,
 }

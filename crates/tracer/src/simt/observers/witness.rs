@@ -16,7 +16,7 @@ use crate::simt::lanes::lanes_of;
 /// A part, and who touched it first.
 struct Contended {
     part: Raced,
-    /// The threads that use what their atomics on it returned, which may have told one that it is the last.
+    /// The threads that use the values of their atomics on it, by which one may know that it is the last.
     told: HashSet<(u64, u16)>,
     /// The first workgroup's access of each kind.
     seen: Vec<Far>,

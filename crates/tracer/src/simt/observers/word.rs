@@ -35,7 +35,7 @@ pub(super) trait Access: Copy + Default {
     fn mark(&self) -> &Mark;
     /// Whether the same thread did both.
     fn is_of_thread(&self, other: &Self) -> bool;
-    /// What may go wrong if nothing orders them.
+    /// How the two conflict if nothing orders them.
     fn conflict(&self, other: &Self) -> Option<Conflict>;
 }
 
