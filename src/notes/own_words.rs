@@ -52,7 +52,7 @@ pub(super) fn html(text: &str, set: Set) -> String {
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             // An answer is a line of its own.
-            Event::SoftBreak if text[range.end..].starts_with(ANSWER) => out.push_str("<br>\n"),
+            Event::SoftBreak if text[range.end..].starts_with(ANSWER) => out.push_str("<br/>\n"),
             Event::Start(tag) => {
                 let new = open.last().copied().unwrap_or_default().inner(&tag);
                 open.push(new);
@@ -91,8 +91,8 @@ pub(super) fn html(text: &str, set: Set) -> String {
             Event::InlineMath(latex) => out.push_str(&set(&latex, false)),
             Event::DisplayMath(latex) => out.push_str(&set(&latex, true)),
             Event::SoftBreak => out.push('\n'),
-            Event::HardBreak => out.push_str("<br>\n"),
-            Event::Rule => out.push_str("<hr>\n"),
+            Event::HardBreak => out.push_str("<br/>\n"),
+            Event::Rule => out.push_str("<hr/>\n"),
             Event::TaskListMarker(done) => out.push_str(if done { "☑ " } else { "☐ " }),
         }
     }
@@ -202,6 +202,14 @@ mod tests {
         let quoted = html(&(">".repeat(DEEPEST) + " w"));
         assert_eq!(quoted.matches("<blockquote>").count(), DEEPEST, "{quoted}");
         assert_eq!(html("- a\n  - b\n- c").matches("<li>").count(), 3);
+        Ok(())
+    }
+
+    #[test]
+    fn lines_that_break_are_xml() -> Result<(), roxmltree::Error> {
+        let page = html("Q: Why?\nA: Because.  \nSo.\n\n---\n\n- [x] done\n");
+        roxmltree::Document::parse(&format!("<a>{page}</a>"))?;
+        assert!(page.contains("Why?<br/>\nA: Because.<br/>\nSo."), "{page}");
         Ok(())
     }
 
