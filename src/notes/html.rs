@@ -1,6 +1,6 @@
 //! A report as one self-contained HTML file, which reads well on screen and on paper. It runs no script but the one that plays its pictures.
 
-use super::csv::to_read;
+use super::csv::{SAMPLES, csv, to_read};
 use super::own_words;
 use super::page::{self, Played, Playing};
 use super::report::{NoteBlock, Report, Section, unique};
@@ -108,8 +108,9 @@ fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
             )
         }
         NoteBlock::Data { caption, header, rows, .. } => {
+            let every_digit = whole(header, rows);
             let (header, rows) = to_read(header, rows);
-            data(caption, &header, &rows)
+            data(caption, &header, &rows, &every_digit)
         }
         NoteBlock::Command(command) => format!("<pre class=\"command\"><code>{}</code></pre>\n", escape(command)),
         NoteBlock::OwnWords { words, .. } if words.trim().is_empty() => String::new(),
@@ -171,7 +172,17 @@ pub(super) fn is_svg(text: &str) -> bool {
 /// Columns that a table has at most in the width of the text; one with more is as wide as a figure.
 const COLUMNS: usize = 6;
 
-fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
+/// A table's numbers as CSV, as an attribute has it: without the single samples, which are many.
+fn whole(header: &[String], rows: &[Vec<String>]) -> String {
+    let kept = |row: &[String]| -> Vec<String> {
+        row.iter().zip(header).filter(|(_, name)| *name != SAMPLES).map(|(cell, _)| cell.clone()).collect()
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| kept(row)).collect();
+    escape(&csv(&kept(header), &rows)).replace("\r\n", "&#10;")
+}
+
+/// A table as it is read, with all digits of its numbers as `every_digit`, for `rerun`.
+fn data(caption: &str, header: &[String], rows: &[Vec<String>], every_digit: &str) -> String {
     // Columns of figures are aligned right, so that their digits are in columns too.
     let is_figure = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-−–+.<≈".contains(c));
     let class = |column: usize| {
@@ -188,7 +199,7 @@ fn data(caption: &str, header: &[String], rows: &[Vec<String>]) -> String {
     let body: String = rows.iter().map(|row| line("td", row)).collect();
     let wide = if header.len() > COLUMNS { " wide" } else { "" };
     format!(
-        "<div class=\"scroll{wide}\"><table>\n<caption>{}</caption>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
+        "<div class=\"scroll{wide}\"><table data-csv=\"{every_digit}\">\n<caption>{}</caption>\n<thead>{}</thead>\n<tbody>{body}</tbody></table></div>\n",
         escape(caption),
         line("th", header)
     )

@@ -41,6 +41,9 @@ const MOST_COMMANDS: usize = 1000;
 const MOST_CELLS: usize = 1 << 20;
 const MOST_BYTES: usize = 64 << 20;
 
+/// The beginning of the name of a table in the note itself.
+const INLINE: &str = "#";
+
 /// The names of the small print that are kept.
 const KEPT: [&str; 4] = ["date", "device", "backend", "program"];
 
@@ -51,12 +54,14 @@ const KEPT: [&str; 4] = ["date", "device", "backend", "program"];
 pub fn read(path: &Path) -> Result<Noted, Diagnostic> {
     let file = path.display().to_string();
     let text = files::read_text(path).map_err(|why| Diagnostic::error(format!("cannot read {file}: {why}")))?;
-    let text = match path.extension().and_then(|ending| ending.to_str()) {
-        Some("ipynb") => cells(&text).ok_or_else(|| Diagnostic::error("this is no Jupyter notebook").in_file(&file))?,
+    let no_notebook = || Diagnostic::error("this is no Jupyter notebook").in_file(&file);
+    let (text, inline) = match path.extension().and_then(|ending| ending.to_str()) {
+        Some("ipynb") => (cells(&text).ok_or_else(no_notebook)?, Vec::new()),
         Some("html") => unescaped(&text),
-        _ => text,
+        _ => (text, Vec::new()),
     };
-    let noted = of_text(&text, path.parent().unwrap_or(Path::new(""))).map_err(|problem| problem.in_file(&file))?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let noted = of_text(&text, folder, &inline).map_err(|problem| problem.in_file(&file))?;
     if noted.commands.is_empty() {
         let problem = Diagnostic::error("there is no command of warpbook in this note").in_file(&file);
         return Err(problem.hint("give a note that `warpbook export` or the window wrote: .md, .html or .ipynb"));
@@ -81,14 +86,18 @@ fn cells(text: &str) -> Option<String> {
     Some(all)
 }
 
-/// HTML without its tags, but with the targets of links to CSV files, each on a line of its own.
-fn unescaped(html: &str) -> String {
-    let mut text = String::new();
+/// HTML without its tags, but with links to the tables' data, each on a line of its own; and these data, as CSV.
+fn unescaped(html: &str) -> (String, Vec<String>) {
+    let (mut text, mut tables) = (String::new(), Vec::new());
     for (n, part) in html.split('<').enumerate() {
         let (tag, rest) = if n == 0 { ("", part) } else { part.split_once('>').unwrap_or((part, "")) };
-        let target = tag.split_once("href=\"").and_then(|(_, after)| after.split_once('"')).map(|(target, _)| target);
-        if let Some(target) = target.filter(|target| target.ends_with(".csv")) {
+        let attribute = |name: &str| Some(tag.split_once(name)?.1.strip_prefix("=\"")?.split_once('"')?.0);
+        if let Some(target) = attribute("href").filter(|target| target.ends_with(".csv")) {
             text += &format!("\n]({target})\n");
+        }
+        if let Some(data) = attribute("data-csv") {
+            text += &format!("\n]({}{}.csv)\n", INLINE, tables.len());
+            tables.push(without_escapes(data.to_owned()));
         }
         text += match tag.split(' ').next() {
             Some("pre" | "code") => "\n",
@@ -98,15 +107,21 @@ fn unescaped(html: &str) -> String {
         };
         text += rest;
     }
-    for (escape, is) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")] {
+    (without_escapes(text), tables)
+}
+
+fn without_escapes(mut text: String) -> String {
+    for (escape, is) in
+        [("&#10;", "\n"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+    {
         text = text.replace(escape, is);
     }
     text
 }
 
-fn of_text(text: &str, folder: &Path) -> Result<Noted, Diagnostic> {
+fn of_text(text: &str, folder: &Path, inline: &[String]) -> Result<Noted, Diagnostic> {
     let mut noted = Noted::default();
-    let mut tables = Tables { folder, known: BTreeMap::new(), cells: 0, bytes: 0 };
+    let mut tables = Tables { folder, inline, known: BTreeMap::new(), cells: 0, bytes: 0 };
     let (mut file, mut below) = (None, false);
     for line in text.lines().map(|line| line.trim().trim_start_matches("> ")) {
         let command = command_of(line);
@@ -141,6 +156,8 @@ fn of_text(text: &str, folder: &Path) -> Result<Noted, Diagnostic> {
 /// The tables beside a note, each of them read once, and not before a command comes.
 struct Tables<'a> {
     folder: &'a Path,
+    /// Those in the note itself, as CSV.
+    inline: &'a [String],
     /// By their paths within the folder; None for a file that is no table.
     known: BTreeMap<PathBuf, Option<Arc<Data>>>,
     /// Their cells and bytes, together.
@@ -162,7 +179,11 @@ impl Tables<'_> {
         if let Some(known) = self.known.get(&path) {
             return Ok(known.clone());
         }
-        let text = files::read_text(&self.folder.join(&path)).unwrap_or_default();
+        let number = file.strip_prefix(INLINE).and_then(|name| name.strip_suffix(".csv")?.parse::<usize>().ok());
+        let text = match number.and_then(|number| self.inline.get(number)) {
+            Some(text) => text.clone(),
+            None => files::read_text(&self.folder.join(&path)).unwrap_or_default(),
+        };
         // A separator within a quoted cell is counted as well, which does no harm to a bound.
         self.cells += text.bytes().filter(|byte| matches!(byte, b',' | b'\n')).count() + 1;
         self.bytes += text.len();
@@ -224,7 +245,7 @@ mod tests {
     fn commands_are_read_from_each_format_with_their_data() {
         let markdown =
             format!("*S.* ([CSV](a-data/s.csv))\n\n```sh\n{COMMAND}\n```\n\n- device: An H100\n- other: x\n");
-        let html = "<p><a href=\"a-data/s.csv\">CSV</a></p><pre class=\"command\"><code>warpbook sweep a --over n=1,2 \
+        let html = "<table data-csv=\"n,kernel&#10;1,x&#10;\"><tr><td>1</td></tr></table><pre class=\"command\"><code>warpbook sweep a --over n=1,2 \
                     --backend simt --pack &#39;my pack&#39;</code></pre><dl><dt>device</dt><dd>An H100</dd></dl>";
         let cell = serde_json::json!({"cells": [
             {"source": ["open(\"a-data/s.csv\")\n"]}, {"source": format!("print(run(shlex.split({COMMAND:?}), text=True))")},
@@ -256,7 +277,7 @@ mod tests {
         let note = |commands: usize, link: &str| format!("({link})\nwarpbook run one\n").repeat(commands);
         let memory = |text: &str| {
             let mut noted = Noted::default();
-            let made = allocation_counter::measure(|| noted = of_text(text, folder.path()).unwrap());
+            let made = allocation_counter::measure(|| noted = of_text(text, folder.path(), &[]).unwrap());
             assert!(noted.commands.iter().all(|command| command.data.as_ref().unwrap().rows.len() == 10_000));
             made.bytes_max
         };
@@ -279,11 +300,11 @@ mod tests {
             text += &format!("([CSV]({n}.csv))\nwarpbook run one\n");
         }
         let mut refused = None;
-        let made = allocation_counter::measure(|| refused = of_text(&text, folder.path()).err());
+        let made = allocation_counter::measure(|| refused = of_text(&text, folder.path(), &[]).err());
         assert!(refused.unwrap().message.contains("more than 1,048,576 cells"));
         assert!(made.bytes_max < 256 << 20, "{} bytes", made.bytes_max);
         // A table that no command is below is not read.
         let unused = text.replace("warpbook run one", "words");
-        assert!(of_text(&unused, folder.path()).is_ok_and(|noted| noted.commands.is_empty()));
+        assert!(of_text(&unused, folder.path(), &[]).is_ok_and(|noted| noted.commands.is_empty()));
     }
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::notes::read::Data;
 use crate::session::experiment::sweep;
+use crate::session::run::table;
 
 /// The columns that a row is identified by.
 const AT: usize = 2;
@@ -58,10 +59,18 @@ pub fn compare(recorded: &Data, here: &Data) -> Compared {
     for row in &here.rows {
         let [at, kernel] = key(row);
         let Some(old) = known.get(&[at.clone(), kernel.clone()]) else { continue };
-        for name in recorded.header.iter().skip(AT).filter(is_compared) {
+        // A count that is 0 has no column.
+        let is_new = |name: &&String| counted(recorded) && table::is_count(name) && !recorded.header.contains(name);
+        let new = here.header.iter().filter(is_new);
+        for name in recorded.header.iter().skip(AT).filter(is_compared).chain(new) {
             // A note gives the value that a lesson plots its own name.
-            let is_here = here.header.contains(name);
-            let (was, is) = (cell(recorded, old, name), cell(here, row, if is_here { name } else { sweep::VALUE }));
+            let is_here = here.header.contains(name) || table::is_count(name);
+            let value = |data: &Data, row: &[String], name: &str| match cell(data, row, name) {
+                "" if table::is_count(name) && counted(data) => "0".to_owned(),
+                cell => cell.to_owned(),
+            };
+            let was = value(recorded, old, name);
+            let is = value(here, row, if is_here { name } else { sweep::VALUE });
             if was.is_empty() {
                 continue;
             }
@@ -71,20 +80,25 @@ pub fn compare(recorded: &Data, here: &Data) -> Compared {
             } else if was == is || is_time && meets((recorded, old), (here, row)) {
                 found.equal += 1;
             } else {
-                let ratio = || Some(is.parse::<f64>().ok()? / was.parse::<f64>().ok().filter(|was| *was > 0.0)?);
+                let ratio = is.parse().ok().zip(was.parse().ok()).map(|(is, was): (f64, f64)| is / was);
                 found.differs.push(Difference {
                     at: at.clone(),
                     kernel: kernel.clone(),
                     what: name.clone(),
-                    recorded: was.to_owned(),
-                    here: is.to_owned(),
-                    ratio: ratio().filter(|ratio| *ratio > 0.0),
+                    recorded: was,
+                    here: is,
+                    ratio: ratio.filter(|ratio| ratio.is_finite() && *ratio > 0.0),
                     is_count: is_here && !is_time,
                 });
             }
         }
     }
     found
+}
+
+/// Whether a table has counts of a trace.
+fn counted(data: &Data) -> bool {
+    data.header.iter().any(|name| table::is_count(name))
 }
 
 /// Whether the spreads of two times meet.
@@ -137,6 +151,22 @@ mod tests {
         let found = compare(&recorded, &here);
         assert_eq!((found.equal, found.missing), (1, 0));
         assert_eq!((found.differs[0].what.as_str(), found.differs[0].ratio), ("error", Some(0.5)));
+    }
+
+    #[test]
+    fn a_count_that_is_0_has_no_column() {
+        let table = |counts: &[(&str, &str)]| Data {
+            header: ["pass", "kernel"].into_iter().chain(counts.iter().map(|of| of.0)).map(str::to_owned).collect(),
+            rows: vec![["1", "a"].into_iter().chain(counts.iter().map(|of| of.1)).map(str::to_owned).collect()],
+        };
+        let (clean, conflicts) = (table(&[("barriers", "2")]), table(&[("barriers", "2"), ("bank conflicts", "3")]));
+        let found = [compare(&clean, &conflicts), compare(&conflicts, &clean)];
+        let values = found.map(|found| (found.equal, found.differs[0].recorded.clone(), found.differs[0].here.clone()));
+        assert_eq!(values, [(1, "0".to_owned(), "3".to_owned()), (1, "3".to_owned(), "0".to_owned())]);
+        // Times alone say nothing of counts.
+        let timed = table(&[("median_s", "1e-6")]);
+        assert_eq!(compare(&timed, &clean), Compared { missing: 1, ..Compared::default() });
+        assert_eq!(compare(&clean, &timed), Compared { missing: 1, ..Compared::default() });
     }
 
     #[test]

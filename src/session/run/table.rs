@@ -8,6 +8,12 @@ use crate::trace::{Record, Trace};
 const NAMED: [&str; 2] = ["pass", "kernel"];
 const TIMES: [&str; 3] = ["median_s", "p10_s", "p90_s"];
 
+/// Whether a column that a table has not is one of counts, which are 0 then.
+#[must_use]
+pub fn is_count(name: &str) -> bool {
+    COUNTED.iter().any(|(of, _)| *of == name)
+}
+
 /// The header and the rows.
 pub type Table = (Vec<String>, Vec<Vec<String>>);
 
@@ -38,17 +44,17 @@ pub fn of_output(output: &RunOutput) -> Table {
     table(&alone.chain(passes).collect::<Vec<_>>())
 }
 
-/// Columns that no row has a number for are left out.
+/// Columns that no row has a number for are left out, and counts that are 0 in all rows.
 fn table(rows: &[Row<'_>]) -> Table {
     let timed = rows.iter().any(|(_, _, time, _)| time.is_some());
-    let traced = rows.iter().any(|(.., trace)| trace.is_some());
     let times = TIMES.iter().filter(|_| timed);
-    let counts = COUNTED.iter().filter(|_| traced);
-    let header = NAMED.iter().chain(times).chain(counts.clone().map(|(name, _)| name));
+    let counts: Vec<_> =
+        COUNTED.iter().filter(|(_, of)| rows.iter().any(|(.., trace)| trace.is_some_and(|t| of(t) > 0))).collect();
+    let header = NAMED.iter().chain(times).chain(counts.iter().map(|(name, _)| name));
     let each = rows.iter().map(|(place, kernel, time, trace)| {
         let times = (0..TIMES.len()).filter(|_| timed);
         let times = times.map(|i| time.map_or_else(String::new, |time| format!("{:.6e}", time[i])));
-        let counts = counts.clone().map(|(_, of)| trace.map_or_else(String::new, |trace| of(trace).to_string()));
+        let counts = counts.iter().map(|(_, of)| trace.map_or_else(String::new, |trace| of(trace).to_string()));
         [place.to_string(), (*kernel).to_owned()].into_iter().chain(times).chain(counts).collect()
     });
     (header.map(ToString::to_string).collect(), each.collect())
