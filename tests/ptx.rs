@@ -159,7 +159,7 @@ fn a_trace_stops_at_its_limit() {
         "trace", &ptx, "--source", &source, "--entry", "saxpy", "--grid", "64", "--block", "128", "--arg", "n=8192",
         "--arg", "a=2", "--buffer", "x=8192", "--buffer", "y=8192", "--limit", "100",
     ]);
-    assert!(run.code == 1 && run.err.contains("the run was stopped after 100 warp instructions"), "{}", run.err);
+    assert!(run.code == 1 && run.err.contains("the run was stopped after 100 steps"), "{}", run.err);
 }
 
 #[test]

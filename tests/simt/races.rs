@@ -213,7 +213,8 @@ fn races_are_found_in_workgroups_that_ran_out_of_fuel_and_went_on() -> Result {
                 if (g.x == 0u && i == 1u) { out[0] = s[1]; }";
     let program = compile(&format!("{HEADER}\n{body}\n}}"), "main", &[])?;
     let all = run_with(&program, &mut [words(&[0; 256])], [2, 1, 1], &checked(32))?.trace.warp_instructions;
-    let options = Options { fuel: all + 10, ..checked(32) };
+    // An access takes steps of its own besides its instruction.
+    let options = Options { fuel: 2 * all, ..checked(32) };
     let outcome = run_with(&program, &mut [words(&[0; 256])], [2, 1, 1], &options)?;
     assert!(outcome.trace.complete && all > 1000, "{:?}", outcome.trace);
     let found: Vec<_> = outcome.trace.findings.iter().map(|f| (f.line, f.kind)).collect();
