@@ -105,11 +105,11 @@ fn a_note_has_the_steps_that_are_asked_for() {
 fn a_notes_experiments_are_run_again_and_compared() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let formats = ["md", "html", "ipynb"].join(",");
-    let hungry =
-        ["export", "tensor_cores", "--only", "hungry", "--backend", "simt", "--format", &formats, "-o", "notes"];
-    let exported = warpbook_in(folder, &hungry);
-    assert_eq!(exported.code, 0, "{}", exported.err);
+    for form in [["--format", "md,html"], ["--for", "jupyter"]] {
+        let hungry = ["export", "tensor_cores", "--only", "hungry", "--backend", "simt", "-o", "notes"];
+        let exported = warpbook_in(folder, &[&hungry[..], &form].concat());
+        assert_eq!(exported.code, 0, "{}", exported.err);
+    }
     let again = |format: &str| warpbook_in(folder, &["rerun", &format!("notes/tensor_cores.{format}"), "--json"]);
     for format in ["md", "html", "ipynb"] {
         let as_recorded = again(format);
