@@ -159,7 +159,7 @@ mod tests {
             let report = own(words);
             allocation_counter::measure(|| drop(render(&report))).bytes_total
         };
-        // What is made once is made now.
+        // The first PDF of a process reads the fonts, too.
         work(String::new());
         let least = work(String::new());
         for (which, shape) in shapes.iter().enumerate() {
