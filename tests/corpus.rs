@@ -170,8 +170,7 @@ fn buffers(program: &Program) -> Result<Vec<Tensor>> {
 /// Runs an entry point once.
 fn launch(program: &Program, buffers: &mut [Tensor], grid: [u32; 3], warp_width: u32) -> Launched {
     let spec = TraceSpec { warp_width, races: true, ..TraceSpec::default() };
-    let options =
-        Options { spec, fuel: FUEL, threads: Some(1), count: true, heat: Vec::new(), course: None, poison: None };
+    let options = Options { spec, fuel: FUEL, threads: Some(1), ..Options::default() };
     simt::run(program, buffers, grid, &options, &AtomicBool::new(false), &|_, _| {}).map(|outcome| outcome.trace)
 }
 

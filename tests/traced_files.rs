@@ -130,7 +130,7 @@ fn settings_that_fit_no_member_are_refused_with_those_that_there_are() {
     assert!(twice.code == 2 && twice.err.contains("set by an --input and by --set-uniform"), "{}", twice.err);
     // A buffer that no machine has is refused before it is filled.
     let large = trace(&text, &["--buffer", "halves=4294967296", "--set-uniform", "halves[0]=1"]);
-    assert!(large.code == 2 && large.err.contains("and the tracer holds at most"), "{}", large.err);
+    assert!(large.code == 2 && large.err.contains("would take 8,589,934,592 bytes"), "{}", large.err);
     let lesson = warpbook(&["trace", "coalescing/copy", "--set-uniform", "params.n=1"]);
     assert!(lesson.code == 2 && lesson.err.contains("set the lesson's parameters with --set"), "{}", lesson.err);
 }
@@ -259,4 +259,51 @@ fn narrow_workgroups_are_predicted_to_be_slow() {
     };
     let ([slow, _], [_, fast]) = (predicted(1), predicted(64));
     assert!(slow > 3.0 * fast, "one lane takes {slow} s at least, 64 take {fast} s at most");
+}
+
+/// Loads a word of `table` for each thread of a block: the row in `rows` times 256, as an `int`.
+const GATHER: &str = ".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry gather(.param .u64 table, .param .u64 rows, .param .u64 out)
+{
+.reg .b32 %r<6>;
+.reg .b64 %rd<8>;
+ld.param.u64 %rd1, [table];
+ld.param.u64 %rd2, [rows];
+ld.param.u64 %rd3, [out];
+mov.u32 %r1, %tid.x;
+ld.global.u32 %r2, [%rd2];
+mad.lo.s32 %r3, %r2, 256, %r1;
+mul.wide.s32 %rd4, %r3, 4;
+add.s64 %rd5, %rd1, %rd4;
+ld.global.u32 %r4, [%rd5];
+mul.wide.u32 %rd6, %r1, 4;
+add.s64 %rd7, %rd3, %rd6;
+st.global.u32 [%rd7], %r4;
+ret;
+}
+";
+
+#[test]
+fn a_buffer_larger_than_memory_is_traced_where_it_is_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("gather.ptx"), GATHER).unwrap();
+    let run = |table: &str, row: u32| {
+        let (table, rows) = (format!("param_0={table}"), format!("param_1=1:{row}"));
+        let buffers = ["--buffer", &table, "--buffer", &rows, "--buffer", "param_2=256"];
+        let launch = ["trace", "gather.ptx", "--grid", "1", "--block", "256"];
+        warpbook_in(folder.path(), &[&launch[..], &buffers].concat())
+    };
+    // 12 GB: row 8,388,607 is the last whose elements are below 2^31.
+    let inside = run("3000000000:zero", 8_388_607);
+    assert!(inside.code == 0 && inside.out.contains("store"), "{}{}", inside.out, inside.err);
+    let over = run("3000000000:u32", 8_388_608);
+    let before = "index -2147483648 is before the start of `param_0`, which has 3000000000 elements";
+    assert!(over.err.contains(before), "{}{}", over.out, over.err);
+    // Elements that have an order are not made by pages, and there is an end to address space.
+    let ordered = run("3000000000:iota", 1);
+    assert!(ordered.code == 2 && ordered.err.contains("held by the pages that a launch touches"), "{}", ordered.err);
+    let long = run("20000000000:zero", 1);
+    assert!(long.code == 2 && long.err.contains("up to 64 GiB"), "{}", long.err);
 }

@@ -21,6 +21,10 @@ const MAX_LAUNCHES: u64 = 1 << 16;
 /// Bytes of all buffers that the tracer holds: it runs in the program that has the learner's notes.
 const MAX_TRACED_BYTES: u64 = 4 << 30;
 
+/// Which larger buffers the tracer takes: [`Job::is_paged`].
+const PAGED: &str = "larger ones, up to 64 GiB, are held by the pages that a launch touches: random numbers, zeros or one number, of which \
+                     only counts and findings are asked";
+
 /// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what would fit.
 #[must_use]
 pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
@@ -39,22 +43,25 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         let message = format!("`{}` may come to {launches} launches, and {most} are the most", job.program);
         found.push(Diagnostic::error(message).hint("repeat less often").in_place(&job.place));
     }
-    if device.backend == Backend::Simt && job.footprint() > MAX_TRACED_BYTES {
-        let (takes, most) = (count(job.footprint()), count(MAX_TRACED_BYTES));
-        let message =
-            format!("the buffers of `{}` would take {takes} bytes, and the tracer holds at most {most}", job.program);
-        found.push(Diagnostic::error(message).hint("lower the sizes that they follow from").in_place(&job.place));
-    }
     // A program of one kernel is in the kernel's file.
     let file = job.launches().next().filter(|_| job.is_single()).map(Launch::place);
     let problems = job.buffers.iter().enumerate().filter_map(|(i, buffer)| {
         let is_uniform = |launch: &Launch| {
             launch.bindings.iter().any(|binding| binding.buffer == i && binding.kind == BindingKind::Uniform)
         };
-        let problem = oversized(&job.program, buffer, job.launches().any(is_uniform), device)?;
+        if device.backend == Backend::Simt && job.is_paged(i) {
+            return None;
+        }
+        let problem = oversized(job, buffer, job.launches().any(is_uniform), device)?;
         Some(problem.in_place(file.as_ref().or(buffer.place.as_ref()).unwrap_or(&job.place)))
     });
     found.extend(problems);
+    if device.backend == Backend::Simt && job.footprint() > MAX_TRACED_BYTES {
+        let (takes, most) = (count(job.footprint()), count(MAX_TRACED_BYTES));
+        let message =
+            format!("the buffers of `{}` would take {takes} bytes, and the tracer holds at most {most}", job.program);
+        found.push(Diagnostic::error(message).hint("lower the sizes that they follow from").in_place(&job.place));
+    }
     for launch in job.launches() {
         let mut of_launch = Vec::new();
         grid(launch, device, &mut of_launch);
@@ -64,7 +71,8 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     found
 }
 
-fn oversized(program: &str, buffer: &BufferSpec, is_uniform: bool, device: &Device) -> Option<Diagnostic> {
+fn oversized(job: &Job, buffer: &BufferSpec, is_uniform: bool, device: &Device) -> Option<Diagnostic> {
+    let program = &job.program;
     let BufferSpec { name, blame, .. } = buffer;
     if buffer.count == 0 {
         let message = format!("buffer `{name}` of `{program}` would be empty");
@@ -82,7 +90,10 @@ fn oversized(program: &str, buffer: &BufferSpec, is_uniform: bool, device: &Devi
         );
         let each = buffer.elem.bytes();
         let fits = format!("the buffer can have {} elements of {each} bytes at most", count(most / each));
-        Diagnostic::error(message).hint(turn("lower", blame, &fits))
+        let traces_cuda =
+            device.backend == Backend::Simt && job.launches().all(|launch| matches!(launch.code, Code::Ptx(_)));
+        let hint = turn("lower", blame, &fits);
+        Diagnostic::error(message).hint(if traces_cuda { format!("{hint}; {PAGED}") } else { hint })
     })
 }
 

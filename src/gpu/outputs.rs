@@ -48,8 +48,10 @@ impl Outputs {
 
     /// The outputs of which some elements were never written.
     pub fn unwritten(&self, job: &Job) -> Vec<Unwritten> {
-        let each = job.buffers.iter().zip(&self.0).filter(|(_, output)| !output.is_settled);
-        let found = each.filter_map(|(buffer, output)| {
+        let each = job.buffers.iter().zip(&self.0).enumerate();
+        // Which elements of a paged buffer were written is not noted.
+        let each = each.filter(|(i, (_, output))| !output.is_settled && !job.is_paged(*i));
+        let found = each.filter_map(|(_, (buffer, output))| {
             let (first, stride) = output.array?;
             let elements = (buffer.count * buffer.elem.bytes()).saturating_sub(first) / stride.max(1);
             let is_written = |element: u64| output.written.any(first + element * stride, stride);

@@ -9,7 +9,7 @@ use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{Places, parts};
 use crate::base::tensor::{Elem, Init, Tensor};
-use crate::job::{Action, Assembled, Code, Job, Launch, Shown, TraceSpec, written_for_cuda};
+use crate::job::{Action, Assembled, BufferSpec, Code, Job, Launch, Shown, TraceSpec, paged, written_for_cuda};
 use crate::simt::{self, Options, Program, Recent, Watched};
 use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
 use crate::trace::{AccessCounts, GlobalCounts, Moved, PassRecord, RoundCounts, Trace};
@@ -26,8 +26,8 @@ pub fn device() -> Device {
         timestamps: false,
         subgroup: [32, 32],
         // It runs in the program that holds the learner's notes, with a copy of each buffer that a check needs.
-        max_binding_bytes: 1 << 30,
-        max_buffer_bytes: 1 << 30,
+        max_binding_bytes: paged::WHOLE,
+        max_buffer_bytes: paged::WHOLE,
         max_workgroup_invocations: 1024,
         max_workgroup_size: [1024, 1024, 64],
         max_grid: [65_535; 3],
@@ -87,7 +87,11 @@ impl<'a> Machine<'a> {
             ..PassRecord::default()
         });
         let spec = job.trace.clone().unwrap_or_default();
-        let tensors = job.buffers.iter().enumerate().map(|(i, buffer)| buffer.fill(job.seed, i));
+        let fill = |(i, buffer): (usize, &BufferSpec)| match job.is_paged(i) {
+            true => buffer.held().fill(job.seed, i),
+            false => buffer.fill(job.seed, i),
+        };
+        let tensors = job.buffers.iter().enumerate().map(fill);
         Ok(Self {
             job,
             programs: compile(job)?,
@@ -120,6 +124,7 @@ impl<'a> Machine<'a> {
                 phases: shown,
             }),
             poison: Some(launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].is_poison()).collect()),
+            paged: launch.bindings.iter().map(|binding| self.paged(binding.buffer)).collect(),
             spec: TraceSpec {
                 timeline_workgroups: if shown { self.spec.timeline_workgroups.clone() } else { Vec::new() },
                 only_timeline_workgroups: quick && shown,
@@ -166,6 +171,11 @@ impl<'a> Machine<'a> {
             count(pass, outcome.trace, groups);
         }
         Ok(goes_on)
+    }
+
+    /// The bytes of a paged buffer; None of others.
+    fn paged(&self, buffer: usize) -> Option<u64> {
+        self.job.is_paged(buffer).then(|| self.job.buffers[buffer].bytes())
     }
 
     /// Notes what a copy or a fill reads of a buffer and writes to it, in bytes.

@@ -3,6 +3,7 @@
 mod buffer;
 mod check;
 mod condition;
+pub mod paged;
 mod share;
 mod spec;
 
@@ -205,10 +206,11 @@ impl Job {
         self.passes.iter().any(written)
     }
 
-    /// The size of all buffers, in bytes.
+    /// The bytes of all buffers that the tracer holds.
     #[must_use]
     pub fn footprint(&self) -> u64 {
-        self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(buffer.bytes()))
+        let held = |(i, buffer): (usize, &BufferSpec)| if self.is_paged(i) { paged::HELD } else { buffer.bytes() };
+        self.buffers.iter().enumerate().map(held).fold(0, u64::saturating_add)
     }
 
     /// The repetitions, outer ones before the ones inside them.

@@ -225,15 +225,7 @@ fn run(program: &Program, text: &str, seed: u64, widths: &[u32]) -> Result<bool,
         max_events: 1000,
         ..TraceSpec::default()
     };
-    let options = Options {
-        spec,
-        fuel: FUEL,
-        threads: Some(1),
-        count: draw(103, 5) > 0,
-        heat: Vec::new(),
-        course: None,
-        poison: None,
-    };
+    let options = Options { spec, fuel: FUEL, threads: Some(1), count: draw(103, 5) > 0, ..Options::default() };
     let grid = [[2, 1, 1], [1, 3, 1], [0, 1, 1], [2, 1, 2]][draw(104, 4)];
     let go = || simt::run(program, &mut buffers, grid, &options, &AtomicBool::new(false), &|_, _| {});
     let outcome = catch_unwind(AssertUnwindSafe(go));

@@ -194,8 +194,8 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
         return Err("expected NAME=COUNT[:TYPE][:INIT]".to_owned());
     }
     let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is not a count of elements"))?;
-    if count > 1 << 32 {
-        return Err(format!("{count} elements are more than the tracer takes: at most 2^32"));
+    if count > 1 << 36 {
+        return Err(format!("{count} elements are more than the tracer takes: at most 2^36"));
     }
     let init = match init.trim() {
         "random" => Init::Random,

@@ -25,6 +25,10 @@ const MOST_RUNS: usize = 512;
 /// # Errors
 /// A job that the tracer refuses, a buffer that it does not write, an index past its end, and a cancel.
 pub fn origin(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Result<Origin, Diagnostic> {
+    if let Some(paged) = (0..job.buffers.len()).find(|buffer| job.is_paged(*buffer)) {
+        let message = format!("`{}` is too large to find where elements come from", job.buffers[paged].name);
+        return Err(Diagnostic::error(message).hint("give it at most 1 GiB"));
+    }
     let place = asked(job, buffer, index)?;
     let history = History::of(job, cancel)?;
     let mut search = Search { job, history: &history, cancel, runs: 0, seen: HashSet::new() };

@@ -4,9 +4,12 @@
 //! `Swap` and `Join` take them back. Code between these always runs with some lane active: whatever may leave none
 //! jumps to the next operation that may wake some.
 
+use std::sync::Arc;
+
 use super::collective::Collective;
 use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Sync, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
+use super::pages::Pages;
 use super::say::Say;
 use super::subgroup::Subgroup;
 use super::wide::Wide;
@@ -181,6 +184,8 @@ pub struct Place {
     pub vector: u8,
     /// The bounds of the sum; None if each index has its own.
     pub whole: Option<Whole>,
+    /// The pages of its buffer; None if the buffer is in memory as a whole.
+    pub pages: Option<Arc<Pages>>,
     /// Variable part.
     pub terms: Vec<Term>,
     /// Source line.

@@ -3,6 +3,7 @@
 //! Workgroups run in batches of a fixed size. Each has an equal share of the fuel that is left; one that needs more waits
 //! and goes on when its batch is done, alone and in order. So nothing depends on which thread was faster.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -10,11 +11,13 @@ use rayon::prelude::*;
 
 use super::again::{self, Again};
 use super::code::Code;
+use super::drive::{Watchers, drive};
 use super::fragment::LANES;
 use super::observers::{
-    Between, Both, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Nobody, Poisoned, Recorder, Stored,
-    Trail, Watched, Written,
+    Between, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Poisoned, Recorder, Stored, Trail,
+    Watched, Written,
 };
+use super::pages::{self, Pages};
 use super::waiting::Waiting;
 use super::workgroup::{Progress, Scene, Workgroup, warps};
 use super::{Program, arrival, classes, emit, memory, tally};
@@ -51,6 +54,9 @@ pub struct Options {
     pub course: Option<Watched>,
     /// By binding, whether the unwritten part of the buffer is poison. None: that of buffers which hold nothing but poison.
     pub poison: Option<Vec<bool>>,
+    /// By binding, the bytes of a buffer that is too large to be held: its tensor has room for the pages that the launch touches. None of
+    /// others, and of all that the list does not reach. Heat, course and timeline know no such buffer.
+    pub paged: Vec<Option<u64>>,
 }
 
 impl Default for Options {
@@ -63,6 +69,7 @@ impl Default for Options {
             heat: Vec::new(),
             course: None,
             poison: None,
+            paged: Vec::new(),
         }
     }
 }
@@ -109,7 +116,11 @@ pub fn run(
         (!options.heat.is_empty()).then(|| Fetched::new(&options.heat, variables, &sizes(buffers), workgroups));
     let sizes = sizes(buffers);
     let trail = options.course.as_ref().map(|watched| Trail::new(watched, variables, &sizes, workgroups));
-    let launch = Launch { program, grid, options, fetched: fetched.as_ref(), trail: trail.as_ref(), cancel, progress };
+    let pages = pages::of_launch(program, buffers, &options.paged)?;
+    let in_order = program.in_order || pages.iter().any(Option::is_some);
+    let (fetches, follows) = (fetched.as_ref(), trail.as_ref());
+    let launch =
+        Launch { program, grid, options, pages: &pages, in_order, fetched: fetches, trail: follows, cancel, progress };
     let go = |buffers: &mut [Tensor]| {
         program.with_own(buffers, |buffers| match options.spec.warp_width {
             8 => launch.run::<8>(buffers),
@@ -127,6 +138,7 @@ pub fn run(
             pool.install(|| go(buffers))
         }
     }?;
+    pages::check(program, &pages)?;
     let (course, moved) = trail.map(Trail::finish).unwrap_or_default();
     Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), course, moved, ..outcome })
 }
@@ -142,7 +154,11 @@ pub(super) fn check_grid(grid: [u32; 3]) -> Result<(), Diagnostic> {
 }
 
 /// The code of warps of `W` lanes for buffers of these sizes; refuses workgroups that take too much memory.
-pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) -> Result<Code, Diagnostic> {
+pub(super) fn code_for<const W: usize>(
+    program: &Program,
+    tensors: &[Tensor],
+    pages: &[Option<Arc<Pages>>],
+) -> Result<Code, Diagnostic> {
     let size = program.workgroup_size();
     let of_one_width = [(program.ir.dialect.is_ptx(), "CUDA is"), (program.ir.cooperative, "cooperative matrices are")];
     if let Some((_, what)) = of_one_width.into_iter().find(|(is, _)| *is && W as u32 != LANES) {
@@ -150,7 +166,7 @@ pub(super) fn code_for<const W: usize>(program: &Program, tensors: &[Tensor]) ->
         return Err(Diagnostic::error(message).in_file(&program.file).hint(format!("choose a warp of {LANES} lanes")));
     }
     let classes = classes::infer(&program.ir, &program.regions, W as u32, size);
-    let code = emit::emit(&program.ir, &program.regions, &classes, &sizes(tensors));
+    let code = emit::emit(&program.ir, &program.regions, &classes, &sizes(tensors), pages);
     let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
     if bytes > MAX_BYTES {
         let message = format!("the variables of a workgroup take {} MiB, too much to trace", bytes >> 20);
@@ -169,6 +185,9 @@ pub(super) struct Launch<'a> {
     program: &'a Program,
     grid: [u32; 3],
     pub options: &'a Options,
+    pages: &'a [Option<Arc<Pages>>],
+    /// Whether workgroups run one after another.
+    in_order: bool,
     pub fetched: Option<&'a Fetched>,
     pub trail: Option<&'a Trail<'a>>,
     cancel: &'a AtomicBool,
@@ -211,7 +230,7 @@ impl Launch<'_> {
         let program = self.program;
         let size = program.workgroup_size();
         let sizes = sizes(tensors);
-        let code = code_for::<W>(program, tensors)?;
+        let code = code_for::<W>(program, tensors, self.pages)?;
         let bytes = Workgroup::<W>::bytes(&code, size, program.shared_bytes());
         // If only a part of the grid runs, what the rest would have written is unknown.
         let whole = !self.options.spec.only_timeline_workgroups;
@@ -314,7 +333,7 @@ impl Launch<'_> {
         let count = if only { wanted.len() as u64 } else { all };
         let (room, mut waiting) = (most, Vec::new());
         // Where the order matters, a batch is one task.
-        let most = if self.program.in_order { CHUNK } else { most };
+        let most = if self.in_order { CHUNK } else { most };
         let done = AtomicU64::new(0);
         let mut ran = 0;
         while ran < count && totals.complete {
@@ -328,7 +347,7 @@ impl Launch<'_> {
             };
             let fuel = Fuel::Each(totals.fuel / batch.len() as u64);
             let chunk = (batch.len() / 256).clamp(1, CHUNK);
-            let parts: Vec<Part<'s, W>> = if self.program.in_order {
+            let parts: Vec<Part<'s, W>> = if self.in_order {
                 vec![task(&batch, Fuel::Together(totals.fuel))]
             } else if self.options.threads == Some(1) {
                 batch.chunks(chunk).map(|part| task(part, fuel)).collect()
@@ -437,57 +456,5 @@ impl Launch<'_> {
             recorder.finish(&mut timeline);
         }
         timeline
-    }
-}
-
-/// Who watches a workgroup.
-pub(super) struct Watchers<'w, 's, 'f> {
-    pub counter: Option<&'w mut Counter>,
-    pub recorder: Option<&'w mut Recorder<'s>>,
-    pub checks: Option<&'w mut Checks<'s>>,
-    pub fetching: Option<&'w mut Fetching<'f>>,
-    pub following: Option<&'w mut Following<'f>>,
-}
-
-/// Runs a workgroup on, watched by whom there is.
-pub(super) fn drive<const W: usize>(
-    workgroup: &mut Workgroup<W>,
-    scene: &Scene<'_>,
-    watchers: Watchers<'_, '_, '_>,
-    findings: &mut Findings,
-    fuel: &mut u64,
-) -> Progress {
-    match watchers {
-        Watchers { counter: None, recorder: None, checks: None, fetching: None, following: None } => {
-            workgroup.run(scene, &mut Nobody, findings, fuel)
-        }
-        Watchers { counter: Some(counter), recorder: None, checks: None, fetching: None, following: None } => {
-            workgroup.run(scene, counter, findings, fuel)
-        }
-        Watchers { counter, mut recorder, mut checks, mut fetching, mut following } => {
-            // Runs with observers of every address are slow anyway, and share one instance of the interpreter.
-            let mut spare = None;
-            let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
-            let how = loop {
-                let mut regions = Both(&mut fetching, &mut following);
-                let mut addresses = Both(&mut recorder, &mut regions);
-                let mut all = Both(&mut *counter, &mut Both(&mut checks, &mut addresses));
-                let how = workgroup.run_to_barrier(scene, &mut all, findings, fuel);
-                following.iter_mut().for_each(|following| following.end(&workgroup.shared));
-                if let Some(how) = how {
-                    break how;
-                }
-            };
-            if let Some(fetching) = fetching {
-                fetching.leave();
-            }
-            if let Some(following) = following {
-                following.leave();
-            }
-            if let Some(checks) = checks {
-                checks.hand_over(findings);
-            }
-            how
-        }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::big_stack::{MAX_WGSL, deep};
 use super::binding::Binding;
+use super::collective::What;
 use super::ir::{AtomicOp, Inst, Ir, Mem};
 use super::ptx::Ptx;
 use super::recent::Recent;
@@ -175,6 +176,15 @@ impl Program {
     #[must_use]
     pub fn stores(&self, binding: usize) -> bool {
         self.does(binding, |inst| inst.stores(&self.ir))
+    }
+
+    /// Whether the copy engine moves boxes of a buffer of [`Program::bindings`].
+    pub(super) fn moves_boxes(&self, binding: usize) -> bool {
+        let boxes = self.ir.collectives.iter().filter(|together| matches!(together.what, What::Box(_)));
+        let mut places = boxes.flat_map(|together| [together.place, together.other]).flatten();
+        places.any(
+            |place| matches!(self.ir.places[place as usize].mem, Mem::Buffer(buffer) if usize::from(buffer) == binding),
+        )
     }
 
     fn does(&self, binding: usize, what: impl Fn(&Inst) -> bool) -> bool {

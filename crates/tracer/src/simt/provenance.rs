@@ -97,7 +97,7 @@ struct Rerun<'a> {
 impl Rerun<'_> {
     fn explain<const W: usize>(&self) -> Result<Provenance, Diagnostic> {
         let program = self.program;
-        let code = launch::code_for::<W>(program, self.tensors)?;
+        let code = launch::code_for::<W>(program, self.tensors, &[])?;
         let mut tensors = self.tensors.to_vec();
         let buffers = memory::open(&program.all_bindings(), &mut tensors);
         let (writes, last) = self.find::<W>(&self.scene(&code, &buffers))?;

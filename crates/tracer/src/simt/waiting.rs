@@ -6,8 +6,9 @@ use std::sync::atomic::Ordering;
 use rustc_hash::FxHasher;
 
 use super::code::{Code, Op};
+use super::drive::{Watchers, drive};
 use super::ir::Variable;
-use super::launch::{Launch, Part, Totals, Watchers, drive};
+use super::launch::{Launch, Part, Totals};
 use super::observers::{Checks, Counter, Fetching, Findings, Following, Suspended};
 use super::warp::{Warp, name_of};
 use super::workgroup::{Progress, Scene, Workgroup};

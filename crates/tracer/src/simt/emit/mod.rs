@@ -1,11 +1,15 @@
 //! Code generation, from [`Ir`] to [`Code`]: each operation in the form that its operands' classes allow.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 
 use super::classes::{Class, Classes, binary};
 use super::code::{Block, Code, Given, NONE, Op};
 use super::ir::{Extent, Inst, Ir, Reg, RegKind};
 use super::ops::{Binary, Src, Ternary, Unary};
+use super::pages::Pages;
 use super::regions::Regions;
 use super::subgroup::Subgroup;
 
@@ -26,13 +30,14 @@ enum Loc {
     Lanes(u32),
 }
 
-/// Emits the code of a program for known classes and buffers of `sizes` bytes.
-pub fn emit(ir: &Ir, regions: &Regions, classes: &Classes, sizes: &[u32]) -> Code {
+/// Emits the code of a program for known classes and buffers of `sizes` bytes in memory, or of which `pages` say where they are.
+pub fn emit(ir: &Ir, regions: &Regions, classes: &Classes, sizes: &[u32], pages: &[Option<Arc<Pages>>]) -> Code {
     let mut e = Emitter {
         ir,
         regions,
         classes,
         sizes,
+        pages,
         code: Code { local_words: ir.local_words, says: ir.says.clone(), ..Code::default() },
         locs: vec![Loc::Unset; ir.regs.len()],
         facts: peephole::Facts::gather(ir, regions),
@@ -41,6 +46,7 @@ pub fn emit(ir: &Ir, regions: &Regions, classes: &Classes, sizes: &[u32]) -> Cod
         ramps: HashMap::new(),
         straight: 0,
         block: None,
+        weighed: FxHashMap::default(),
         line: 1,
         open: Vec::new(),
         to_end: Vec::new(),
@@ -63,6 +69,7 @@ struct Emitter<'a> {
     regions: &'a Regions,
     classes: &'a Classes,
     sizes: &'a [u32],
+    pages: &'a [Option<Arc<Pages>>],
     code: Code,
     locs: Vec<Loc>,
     facts: peephole::Facts,
@@ -76,6 +83,8 @@ struct Emitter<'a> {
     straight: usize,
     /// The basic block that counts what is emitted.
     block: Option<usize>,
+    /// By basic block and line, its place among the lines of the block.
+    weighed: FxHashMap<(usize, u32), usize>,
     line: u32,
     open: Vec<control::Open>,
     /// Jumps to the end of the program.
@@ -168,11 +177,12 @@ impl Emitter<'_> {
                 block
             }
         };
-        let block = &mut self.code.blocks[block];
-        block.weight += weight;
-        match block.lines.iter_mut().find(|(line, _)| *line == self.line) {
+        let Block { weight: all, lines, .. } = &mut self.code.blocks[block];
+        *all += weight;
+        let at = *self.weighed.entry((block, self.line)).or_insert(lines.len());
+        match lines.get_mut(at) {
             Some((_, sum)) => *sum += weight,
-            None => block.lines.push((self.line, weight)),
+            None => lines.push((self.line, weight)),
         }
     }
 

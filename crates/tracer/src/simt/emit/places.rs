@@ -27,14 +27,19 @@ impl Emitter<'_> {
             };
             Term { index, stride: term.stride, len, signed: term.len == Len::Signed }
         });
+        let pages = match place.mem {
+            Mem::Buffer(buffer) => self.pages.get(usize::from(buffer)).and_then(Option::as_ref),
+            Mem::Shared | Mem::Local => None,
+        };
         let whole = place.whole.map(|whole| {
             let bytes = match (whole.bytes, place.mem) {
                 (Some(bytes), _) => bytes,
                 (None, Mem::Buffer(buffer)) => self.sizes[usize::from(buffer)],
                 (None, _) => 0,
             };
+            let bytes = pages.map_or(i64::from(bytes), |pages| pages.bytes.cast_signed());
             let low = i64::from(whole.low);
-            Whole { start: whole.start, low, high: low + i64::from(bytes) }
+            Whole { start: whole.start, low, high: low + bytes }
         });
         let place = Place {
             mem: place.mem,
@@ -52,6 +57,7 @@ impl Emitter<'_> {
             joined: place.joined,
             vector: place.vector,
             whole,
+            pages: pages.cloned(),
             terms: terms.collect(),
             line: place.line,
         };

@@ -10,6 +10,10 @@ pub(super) fn name(place: &Place, byte: u32, variables: &[Variable]) -> String {
     // An asynchronous operation may go to any variable of shared memory.
     let there = if place.mem == Mem::Shared { variables.iter().find(is_there) } else { None };
     let Some(variable) = there.or(variables.get(usize::from(place.variable))) else { return format!("byte {byte}") };
-    let byte = if place.mem == Mem::Shared { byte.wrapping_sub(variable.base) } else { byte };
+    let byte = match &place.pages {
+        _ if place.mem == Mem::Shared => byte.wrapping_sub(variable.base).into(),
+        Some(pages) => pages.byte(byte),
+        None => u64::from(byte),
+    };
     format!("word {} (byte {byte}) of `{}`", byte / 4, variable.name)
 }

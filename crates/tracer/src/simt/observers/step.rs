@@ -49,7 +49,11 @@ impl Step<'_> {
                 .iter()
                 .fold(whole.start, |address, term| address.wrapping_add(term.wide(self.index(term, lane))));
             let address = if place.mem == Mem::Shared { i64::from(address as u32) } else { address };
-            return whole.reaches(address, place.bytes()).then_some(address as u32);
+            let inside = whole.reaches(address, place.bytes()).then_some(address)?;
+            return match &place.pages {
+                Some(pages) => pages.at(u64::try_from(inside - whole.low).ok()?),
+                None => Some(inside as u32),
+            };
         }
         place.terms.iter().try_fold(place.offset, |address, term| {
             let index = self.index(term, lane);

@@ -7,6 +7,7 @@ use crate::simt::code::{Index, Place, Whole};
 use crate::simt::ir::Mem;
 use crate::simt::lanes::lanes_of;
 use crate::simt::observers::Outside;
+use crate::simt::pages::Pages;
 use crate::trace::FindingKind;
 
 /// The sum of a place's terms: `base + lane·step`, and a part of each lane's own.
@@ -44,6 +45,9 @@ impl<O> Surroundings<'_, O> {
 impl<const W: usize> Warp<W> {
     /// The addresses of `place`, without the lanes that would go out of bounds or whose address is not aligned: these are reported.
     pub(super) fn resolve_whole<O>(&mut self, place: &Place, whole: Whole, around: &mut Surroundings<'_, O>) -> Target {
+        if let Some(pages) = &place.pages {
+            return self.resolve_paged(place, whole, pages, around);
+        }
         let sum = self.sum(place, whole.start);
         let bytes = place.bytes();
         let aligned = |address: i64| address & i64::from(bytes - 1) == 0;
@@ -69,6 +73,32 @@ impl<const W: usize> Warp<W> {
             return self.checked(place, whole, &sum, around);
         }
         Target { form: Form::Lanes, mask: self.mask }
+    }
+
+    /// The same of a buffer that is held by pages.
+    #[cold]
+    fn resolve_paged<O>(
+        &mut self,
+        place: &Place,
+        whole: Whole,
+        pages: &Pages,
+        around: &mut Surroundings<'_, O>,
+    ) -> Target {
+        let sum = self.sum(place, whole.start);
+        let Target { mut mask, .. } = self.checked(place, whole, &sum, around);
+        for lane in lanes_of(mask) {
+            let byte = u64::try_from(sum.at(lane) - whole.low).ok();
+            if let Some(held) = byte.and_then(|byte| pages.at(byte)) {
+                self.addresses[lane as usize] = held;
+            } else {
+                // All memory is taken, and the launch ends with an error.
+                mask &= !(1 << lane);
+                around.fuel = 0;
+            }
+        }
+        let is_one = mask != 0 && sum.lanes.is_none() && sum.step == 0;
+        let form = if is_one { Form::One(self.addresses[mask.trailing_zeros() as usize]) } else { Form::Lanes };
+        Target { form, mask }
     }
 
     fn sum(&self, place: &Place, start: i64) -> Sum<W> {
