@@ -13,6 +13,7 @@ pub mod report;
 pub mod write;
 
 mod format;
+mod nesting;
 mod own_words;
 mod pdf;
 mod place;

@@ -4,6 +4,7 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Par
 
 use super::cards::ANSWER;
 use super::html::{Set, safe_address};
+use super::nesting::limited;
 use crate::base::xml::escape;
 
 /// The maximum nesting of quotations, lists, emphasis and links, as in a lesson's text. Deeper content is placed at the last level: a pasted text
@@ -43,6 +44,7 @@ fn nests(tag: &Tag<'_>) -> bool {
 
 /// The HTML of `text`. Headings come below those of the note; images become links, since a note is one file.
 pub(super) fn html(text: &str, set: Set) -> String {
+    let text = &*limited(text);
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_MATH | Options::ENABLE_TASKLISTS;
     let mut out = String::new();

@@ -6,6 +6,7 @@ use super::dialect::Dialect;
 use super::prose::fenced;
 use crate::notes::Format;
 use crate::notes::cards::ANSWER;
+use crate::notes::nesting::limited;
 
 /// How a comment, raw HTML or a formula begins, and what ends it. Code is ended by its own fence.
 const ENDS: [(&str, &str); 8] = [
@@ -21,7 +22,7 @@ const ENDS: [(&str, &str); 8] = [
 
 /// The words for a reader: what is left open is closed, and formulas have the reader's delimiters.
 pub(super) fn own(dialect: Dialect, words: &str) -> String {
-    adapted(dialect, &closed(words.trim_end()))
+    adapted(dialect, &closed(limited(words).trim_end()))
 }
 
 /// The words with an end for what was left open. They are read a few times, however many fences they have.

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use rustc_hash::FxHashSet;
+
 use super::Program;
 use super::code::{Code, Op};
 use super::collective::What;
@@ -98,7 +100,8 @@ impl Again<'_> {
         let is_ptx = self.program.ir.dialect.is_ptx();
         let outside = if is_ptx { Vec::new() } else { findings.lines(FindingKind::OutOfBounds) };
         let mut lines: Vec<u32> = findings.lines(FindingKind::Uninitialized).into_iter().chain(outside).collect();
-        lines.retain(|line| !self.moves_a_box(*line));
+        let boxes = self.lines_of_boxes();
+        lines.retain(|line| !boxes.contains(line));
         lines.sort_unstable();
         lines.dedup();
         if lines.is_empty() || lines.len() > MAX_LINES {
@@ -156,13 +159,14 @@ impl Again<'_> {
         })
     }
 
-    /// Whether a line asks the copy engine for a box, which is never a value that is only loaded.
-    fn moves_a_box(&self, line: u32) -> bool {
+    /// The lines that ask the copy engine for a box, which is never a value that is only loaded.
+    fn lines_of_boxes(&self) -> FxHashSet<u32> {
         let code = self.scene.code;
-        code.ops.iter().zip(&code.lines).any(|(op, at)| match op {
-            Op::Collective { id } => *at == line && matches!(code.collectives[*id as usize].what, What::Box(_)),
+        let is_box = |op: &Op| match op {
+            Op::Collective { id } => matches!(code.collectives[*id as usize].what, What::Box(_)),
             _ => false,
-        })
+        };
+        code.ops.iter().zip(&code.lines).filter(|(op, _)| is_box(op)).map(|(_, line)| *line).collect()
     }
 
     /// The buffers as they were before the launch.

@@ -20,14 +20,19 @@ impl Flow {
     }
 
     /// Calls `visit` with these registers and all that their values are computed from, each once, until it gives false.
-    pub fn back(&self, mut open: Vec<Reg>, mut visit: impl FnMut(Reg) -> bool) {
+    pub fn back(&self, values: &[Reg], mut visit: impl FnMut(Reg) -> bool) {
         let mut seen = FxHashSet::default();
-        while let Some(reg) = open.pop() {
-            if seen.insert(reg) {
-                if !visit(reg) {
+        let mut open = vec![values.iter()];
+        while let Some(last) = open.last_mut() {
+            let Some(reg) = last.next() else {
+                open.pop();
+                continue;
+            };
+            if seen.insert(*reg) {
+                if !visit(*reg) {
                     return;
                 }
-                open.extend(&self.0[reg as usize]);
+                open.push(self.0[*reg as usize].iter());
             }
         }
     }
@@ -39,7 +44,7 @@ impl Flow {
             inst.reads(ir, |reg| open.push(reg));
         }
         let mut live = vec![false; ir.regs.len()];
-        self.back(open, |reg| {
+        self.back(&open, |reg| {
             live[reg as usize] = true;
             true
         });

@@ -1,5 +1,8 @@
 //! Register allocation: a linear scan, so that a warp's registers fit in the CPU's caches.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use super::code::{Code, Mention};
 
 /// The stretch of operations during which a register's value matters.
@@ -56,21 +59,19 @@ fn scan(spans: Vec<Option<Span>>, given: usize, loops: &[(u32, u32)]) -> (Vec<u3
     }
     waiting.sort_by_key(|span| span.first);
     let mut count = number(given);
-    let mut active: Vec<Span> = Vec::new();
+    // The spans that go on, by their ends.
+    let mut active: BinaryHeap<Reverse<(u32, u32)>> = BinaryHeap::new();
     let mut free: Vec<u32> = Vec::new();
     for span in waiting {
-        active.retain(|old| {
-            let over = old.last <= span.first;
-            if over {
-                free.push(map[old.reg as usize]);
-            }
-            !over
-        });
+        while let Some(Reverse((_, reg))) = active.peek().copied().filter(|Reverse((last, _))| *last <= span.first) {
+            active.pop();
+            free.push(map[reg as usize]);
+        }
         map[span.reg as usize] = free.pop().unwrap_or_else(|| {
             count += 1;
             count - 1
         });
-        active.push(span);
+        active.push(Reverse((span.last, span.reg)));
     }
     (map, count)
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::flow::Flow;
 use super::ir::{AtomicOp, Inst, Ir, Mem, Place, PlaceId, Reg};
@@ -11,11 +11,13 @@ use super::ir::{AtomicOp, Inst, Ir, Mem, Place, PlaceId, Reg};
 /// The address of an access, as its registers have it.
 type Address = (u32, Option<i64>, Vec<(u32, i64)>);
 
+/// Loads, by the registers that they write: of each the first.
+type Loads = FxHashMap<Reg, PlaceId>;
+
 /// The accesses at one address.
 #[derive(Default)]
 struct Accesses {
-    /// Each with the registers that it loads.
-    loads: Vec<(PlaceId, [Reg; 4])>,
+    loads: Loads,
     /// Each with the registers that it stores.
     stores: Vec<(PlaceId, [Reg; 4])>,
     /// The registers that compare-exchanges compare the word with.
@@ -42,7 +44,7 @@ pub fn mark(ir: &mut Ir) {
         let Some(address) = address(&ir.places[place as usize]) else { continue };
         let accesses = || by_address.entry(address).or_default();
         match *inst {
-            Inst::Load { dst, .. } => accesses().loads.push((place, dst)),
+            Inst::Load { dst, .. } => add(&mut accesses().loads, ir, place, &dst),
             Inst::Store { src, .. } => accesses().stores.push((place, src)),
             Inst::Atomic { op: AtomicOp::CompareExchange, compare, .. } => accesses().compared.push(compare),
             Inst::AtomicWords { op: AtomicOp::CompareExchange, operands, .. } => {
@@ -54,14 +56,14 @@ pub fn mark(ir: &mut Ir) {
     returning.into_iter().for_each(|place| ir.places[place as usize].returns = true);
     let polled = polled(ir, &flow);
     for Accesses { loads, stores, compared } in by_address.into_values() {
-        for load in sources(&flow, compared, &loads, ir) {
+        for load in sources(&flow, &compared, &loads) {
             ir.places[load as usize].checked = true;
         }
-        let is_polled = loads.iter().any(|(place, _)| polled.contains(place));
+        let is_polled = loads.values().any(|place| polled.contains(place));
         for (store, src) in stores {
             ir.places[store as usize].sync.polls = is_polled && ir.places[store as usize].atomic;
-            let src = src[..usize::from(ir.places[store as usize].components)].to_vec();
-            let from = sources(&flow, src, &loads, ir);
+            let src = &src[..usize::from(ir.places[store as usize].components)];
+            let from = sources(&flow, src, &loads);
             for place in from.first().into_iter().flat_map(|load| [*load, store]) {
                 ir.places[place as usize].updates = true;
             }
@@ -71,29 +73,30 @@ pub fn mark(ir: &mut Ir) {
 }
 
 /// The loads, of those given, that the values of these registers are found to be computed from.
-fn sources(flow: &Flow, values: Vec<Reg>, loads: &[(PlaceId, [Reg; 4])], ir: &Ir) -> Vec<PlaceId> {
+fn sources(flow: &Flow, values: &[Reg], loads: &Loads) -> Vec<PlaceId> {
     let (mut left, mut from) = (MOST, Vec::new());
     if loads.is_empty() {
         return from;
     }
     flow.back(values, |reg| {
-        let is_of = |(place, dst): &&(PlaceId, [Reg; 4])| words(ir, *place, dst).contains(&reg);
-        from.extend(loads.iter().find(is_of).map(|(place, _)| *place));
+        from.extend(loads.get(&reg));
         left -= 1;
         left > 0
     });
     from
 }
 
-/// The registers that a load writes.
-fn words<'a>(ir: &Ir, place: PlaceId, dst: &'a [Reg; 4]) -> &'a [Reg] {
-    &dst[..usize::from(ir.places[place as usize].components)]
+/// Adds a load by the registers that it writes.
+fn add(loads: &mut Loads, ir: &Ir, place: PlaceId, dst: &[Reg; 4]) {
+    for reg in &dst[..usize::from(ir.places[place as usize].components)] {
+        loads.entry(*reg).or_insert(place);
+    }
 }
 
 /// Strong loads that decide whether a loop that waits goes round once more.
 fn polled(ir: &Ir, flow: &Flow) -> FxHashSet<PlaceId> {
     /// A loop: whether it waits, its conditions, and its loads.
-    type Around = (bool, Vec<Reg>, Vec<(PlaceId, [Reg; 4])>);
+    type Around = (bool, Vec<Reg>, Loads);
     let (mut open, mut found): (Vec<Around>, _) = (Vec::new(), FxHashSet::default());
     for inst in &ir.insts {
         match *inst {
@@ -103,11 +106,11 @@ fn polled(ir: &Ir, flow: &Flow) -> FxHashSet<PlaceId> {
                 open.iter_mut().for_each(|around| around.1.push(cond));
             }
             Inst::Load { place, dst } if ir.places[place as usize].atomic => {
-                open.iter_mut().for_each(|around| around.2.push((place, dst)));
+                open.iter_mut().for_each(|around| add(&mut around.2, ir, place, &dst));
             }
             Inst::EndLoop => {
                 let Some((true, conditions, loads)) = open.pop() else { continue };
-                found.extend(sources(flow, conditions, &loads, ir));
+                found.extend(sources(flow, &conditions, &loads));
             }
             _ => {}
         }
