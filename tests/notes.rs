@@ -68,7 +68,7 @@ fn a_note_begins_with_what_is_the_learners_own() {
     let run = export(folder, &["--format", "md,html", "-o", "notes"]);
     assert_eq!(run.code, 0, "{}", run.err);
     for text in [note(&folder.join("notes"), "md"), note(&folder.join("notes"), "html")] {
-        let own = ["In my own words", "What I predicted", "Wrong: the nearest answer", "My kernels", "+    // slower"];
+        let own = ["In my own words", "What I predicted", "Wrong: the right answer", "My kernels", "+    // slower"];
         let chosen = ["At the settings that I chose", "n = 4,096, and"];
         let places = own.iter().chain(&chosen).map(|part| text.rfind(part).unwrap_or_else(|| panic!("{part}: {text}")));
         let places: Vec<usize> = places.collect();

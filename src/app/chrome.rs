@@ -194,12 +194,15 @@ fn warnings(ui: &mut Ui, state: &State) {
     let count = counted(words.len() as u64, noun);
     let menu = ui.menu_button(RichText::new(count).size(13.0).color(color), |ui| {
         ui.set_width(360.0);
-        for (index, words) in words.iter().enumerate() {
-            if index > 0 {
-                ui.separator();
+        // A menu's own layout would stretch the lines to its width.
+        ui.with_layout(Layout::top_down(Align::LEFT), |ui| {
+            for (index, words) in words.iter().enumerate() {
+                if index > 0 {
+                    ui.separator();
+                }
+                ui.add(egui::Label::new(words).wrap());
             }
-            ui.add(egui::Label::new(words).wrap());
-        }
+        });
     });
     menu.response.on_hover_text(words.join("\n\n"));
 }

@@ -44,12 +44,13 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     for (i, (name, day)) in days.iter().rev().take(MOST).enumerate() {
         let title = RichText::new(format!("{name}: {}", told::in_a_line(day))).font(theme::medium(theme::UI));
         egui::CollapsingHeader::new(title).id_salt(name).default_open(i == 0).show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 4.0;
             for line in
                 told::worklog(&state.library.pack.lessons, name, day).iter().skip(3).filter(|line| !line.is_empty())
             {
                 let text = match line.trim_start_matches('#') {
                     title if title != line => RichText::new(title.trim()).font(theme::medium(theme::UI)),
-                    _ => RichText::new(line).font(theme::prose(theme::BODY)),
+                    _ => RichText::new(bulleted(line)).font(theme::prose(theme::BODY)),
                 };
                 ui.add(egui::Label::new(text).wrap());
             }
@@ -63,6 +64,11 @@ pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
         ));
     }
     opened
+}
+
+/// A line of a worklog, with a bullet for Markdown's dash.
+fn bulleted(line: &str) -> String {
+    line.strip_prefix("- ").map_or_else(|| line.to_owned(), |item| format!("• {item}"))
 }
 
 /// A task or an insight, and a button with its page.

@@ -248,11 +248,13 @@ impl Home {
         let font = egui::FontId::proportional(theme::SMALL);
         let after = presupposed(state, lesson);
         let after = if after.is_empty() { format!("{minutes} min") } else { format!("{minutes} min, after {after}") };
+        let whole = after.clone();
         let after = egui::text::LayoutJob {
             wrap: egui::text::TextWrapping::truncate_at_width(width - 32.0),
             ..egui::text::LayoutJob::simple_singleline(after, font.clone(), theme::color(theme, Ink::Muted))
         };
         let after = ui.painter().layout_job(after);
+        let response = if after.elided { response.on_hover_text(whole) } else { response };
         ui.painter().galley(foot - vec2(0.0, 18.0 + after.size().y / 2.0), after, theme::color(theme, Ink::Muted));
         ui.painter().text(foot, egui::Align2::LEFT_CENTER, said, font, theme::color(theme, Ink::Muted));
         #[expect(clippy::cast_precision_loss, reason = "a bar")]
@@ -265,18 +267,22 @@ impl Home {
     /// The lesson's picture, which plays while the pointer is on it; nothing until it is traced.
     fn picture(&mut self, ui: &Ui, state: &State, lesson: &Lesson, rect: Rect, hovered: bool) {
         let Some(cover) = state.covers.of(&lesson.id) else { return };
-        let moves = hovered && !state.saved.still && cover.ticks > 0;
+        let ticks = cover.ticks.saturating_sub(cover.empty);
+        let moves = hovered && !state.saved.still && ticks > 0;
         if moves {
             let fresh = || Player { playing: true, looping: true, ..Player::default() };
             let playing = self.playing.take().filter(|(id, _)| *id == lesson.id).map(|(_, player)| player);
             let mut player = playing.unwrap_or_else(fresh);
-            player.advance(ui.input(|i| i.stable_dt), cover.ticks, &[]);
+            player.advance(ui.input(|i| i.stable_dt), ticks, &[]);
             ui.ctx().request_repaint();
             self.playing = Some((lesson.id.clone(), player));
         }
         let playing = self.playing.as_ref().filter(|(id, _)| moves && *id == lesson.id);
         #[expect(clippy::cast_precision_loss, reason = "a timeline has at most a few hundred thousand events")]
-        let position = playing.map_or(cover.first as f32 + REST, |(_, player)| player.shown(cover.ticks, &[]));
+        let position = match playing {
+            Some((_, player)) => cover.empty as f32 + player.shown(ticks, &[]),
+            None => cover.first as f32 + REST,
+        };
         let size = [rect.width(), rect.height()];
         let view = View { position, motion: true, ..View::still(&cover.given, &cover.picture, size) };
         let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());

@@ -12,7 +12,7 @@ use crate::session::pack::my_kernel::{Begins, ElemName, Setup};
 
 /// The width of the form, and of a field for an expression.
 const WIDTH: f32 = 560.0;
-const EXPRESSION: f32 = 124.0;
+const EXPRESSION: f32 = 168.0;
 
 /// Shows the form while a kernel is being set up.
 pub fn show(ui: &Ui, state: &State) -> Vec<Command> {

@@ -85,7 +85,8 @@ pub fn open(
         .with_title("Warpbook")
         .with_app_id("warpbook")
         .with_inner_size(was.size.unwrap_or(SIZE))
-        .with_min_inner_size(LEAST);
+        .with_min_inner_size(LEAST)
+        .with_clamp_size_to_monitor_size(true);
     let viewport = match was.position {
         Some(position) => viewport.with_position(position),
         None => viewport,

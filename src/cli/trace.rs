@@ -54,7 +54,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         printed.iter().for_each(print);
         outcome.origins.iter().for_each(show_origin);
     }
-    record.unwritten.iter().for_each(|left| out::note(&format!("note: {}", left.words())));
+    record.unwritten.iter().for_each(|left| out::note(&format!("note: {}", left.words("--grid"))));
     let meant = |place: usize| pass.is_none_or(|pass| pass == place);
     let findings: Vec<_> = record.findings().filter(|(place, _)| meant(*place)).collect();
     let texts: BTreeMap<usize, Arc<str>> =

@@ -65,11 +65,16 @@ fn cards(of: &[NoteBlock]) -> Vec<Card> {
     let mut open = false;
     for block in of {
         match block {
-            NoteBlock::Prediction { question, options, answer, measured, traced, verdict, because } => {
+            // A card cannot be drawn on.
+            NoteBlock::Prediction { is_drawn: true, .. } => open = false,
+            NoteBlock::Prediction { question, options, answer, measured, traced, verdict, because, .. } => {
                 let options: String = options.iter().map(|option| format!("<li>{}</li>", escape(option))).collect();
                 let options = if options.is_empty() { options } else { format!("<ul>{options}</ul>") };
-                let said = [("I said", answer), ("Measured", measured), ("From the trace alone", traced)];
-                let said = said.iter().filter_map(|(name, value)| Some(format!("{name}: {}", escape(value.as_ref()?))));
+                let answer = answer.iter().map(|value| ("I said", value));
+                let measured = measured.iter().map(|value| ("Measured", value));
+                let traced = traced.iter().map(|[how, value]| (how.as_str(), value));
+                let said = answer.chain(measured).chain(traced);
+                let said = said.map(|(name, value)| format!("{name}: {}", escape(value)));
                 let said: Vec<String> = said.chain(verdict.iter().map(|verdict| escape(verdict))).collect();
                 let because = format!("<p>{}</p>", inline(because, set));
                 let back = if said.is_empty() { because } else { format!("{because}<p>{}</p>", said.join("<br>")) };

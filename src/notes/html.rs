@@ -131,7 +131,7 @@ fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
             let row = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{}</dd>\n", escape(value));
             let mut rows = row("I said", answer);
             rows.extend(measured.iter().map(|value| row("Measured", value)));
-            rows.extend(traced.iter().map(|value| row("From the trace alone", value)));
+            rows.extend(traced.iter().map(|[how, value]| row(how, value)));
             let verdict =
                 verdict.as_ref().map_or_else(String::new, |said| format!("<p><strong>{}</strong></p>\n", escape(said)));
             let because =

@@ -80,8 +80,10 @@ pub enum NoteBlock {
         answer: Option<String>,
         /// The measured result, with its unit; None if nothing was measured.
         measured: Option<String>,
-        /// The result that the trace alone suggests, with its unit.
-        traced: Option<String>,
+        /// The result without a measurement, with its unit, after how it was found: from the trace alone, or by arithmetic.
+        traced: Option<[String; 2]>,
+        /// Whether a curve is asked for.
+        is_drawn: bool,
         /// Whether the learner's answer is right, and by how much it is not; None if it was not graded.
         verdict: Option<String>,
         /// The explanation.
@@ -205,7 +207,8 @@ pub(super) mod tests {
                             options: vec!["80 %".into(), "90 %".into()],
                             answer: Some("90 %".into()),
                             measured: Some("94.8 %, n=40".into()),
-                            traced: Some("80 %".into()),
+                            traced: Some(["From the trace alone".into(), "80 %".into()]),
+                            is_drawn: false,
                             verdict: Some("Right.".into()),
                             because: vec![text("The fifth sector is in L2.")],
                         },

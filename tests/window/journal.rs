@@ -242,7 +242,7 @@ fn a_wrong_answer_that_is_corrected_is_quoted_as_it_was() {
     let out = export.env("HOME", home.path()).env_remove("XDG_DATA_HOME").output().unwrap();
     assert!(out.status.success(), "{out:?}");
     let note = std::fs::read_to_string(home.path().join("notes/one_loop.md")).unwrap();
-    assert!(note.contains("at first, then 2,048") && note.contains("Wrong: the nearest answer"), "{note}");
+    assert!(note.contains("at first, then 2,048") && note.contains("Wrong: the right answer"), "{note}");
     assert!(!note.contains("my-settings"), "{note}");
 }
 

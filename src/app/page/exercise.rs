@@ -71,8 +71,23 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         }
     }
     ui.add_space(8.0);
-    asks.extend(hints(ui, reading, exercise, tried.hints));
+    match tried.solution.is_some() && tried.hints <= exercise.hints.len() {
+        true => ours(ui, exercise),
+        false => asks.extend(hints(ui, reading, exercise, tried.hints)),
+    }
     asks
+}
+
+/// The lesson's solution, for one who has another.
+fn ours(ui: &mut Ui, exercise: &Exercise) {
+    let id = ui.make_persistent_id(("ours", &exercise.id));
+    let shown = ui.data(|d| d.get_temp::<bool>(id)).unwrap_or_default();
+    if shown {
+        ui.label(RichText::new("Our solution").font(theme::medium(theme::UI)));
+        blocks::code(ui, &exercise.solution);
+    } else if ui.button("Compare with ours").clicked() {
+        ui.data_mut(|d| d.insert_temp(id, true));
+    }
 }
 
 /// The hints that the learner opened, and a button for the next one. The last one is the lesson's solution.

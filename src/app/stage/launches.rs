@@ -46,7 +46,7 @@ impl Launches {
         let Some(film) = reel(given).map(|reel| &reel.film) else { return String::new() };
         let frame = self.player.event(film.frames.len()).and_then(|frame| film.frames.get(frame));
         let (at, all) = (frame.map_or(0, |frame| frame.at + 1), film.trail.len());
-        format!("launch {} of all {}", count(at as u64), count(all as u64))
+        format!("launch {} of {}", count(at as u64), count(all as u64))
     }
 
     /// Goes to the launch that was chosen in the strip of passes; or chooses there the one that the clock has come to.

@@ -109,7 +109,7 @@ impl Writer<'_> {
                 }
                 self.add(&own::own(dialect, words));
             }
-            NoteBlock::Prediction { question, options, answer, measured, traced, verdict, because } => {
+            NoteBlock::Prediction { question, options, answer, measured, traced, verdict, because, .. } => {
                 let question = inline(dialect, question);
                 let mut lines: Vec<String> = Vec::new();
                 let Some(answer) = answer else {
@@ -122,7 +122,7 @@ impl Writer<'_> {
                 let entry = |name: &str, value: &String| format!("- {name}: {}", escape(dialect, value));
                 lines.push(entry("I said", answer));
                 lines.extend(measured.iter().map(|value| entry("Measured", value)));
-                lines.extend(traced.iter().map(|value| entry("From the trace alone", value)));
+                lines.extend(traced.iter().map(|[how, value]| entry(how, value)));
                 lines.extend(verdict.iter().map(|value| format!("- **{}**", escape(dialect, value))));
                 lines.extend([String::new(), inline(dialect, because)]);
                 self.add(&dialect.apart(Sort::Question, &question, lines.join("\n").trim_end()));

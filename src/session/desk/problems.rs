@@ -3,7 +3,6 @@
 use super::state::State;
 use crate::base::diag::Diagnostic;
 use crate::session::jobs::own::YOURS;
-use crate::trace::Unwritten;
 
 impl State {
     /// Whether the version in the editor does not compile; the bench then has an older text of it.
@@ -59,6 +58,6 @@ impl State {
         let Some(traced) = self.traced().filter(|_| is_own) else { return Vec::new() };
         let notes = traced.trace(self.place.pass()).map_or(&[][..], |trace| &trace.notes);
         let notes = notes.iter().map(|note| format!("line {}: {}", note.line, note.message.trim_end()));
-        notes.chain(traced.record.unwritten.iter().map(Unwritten::words)).collect()
+        notes.chain(traced.record.unwritten.iter().map(|left| left.words("a grid of"))).collect()
     }
 }

@@ -187,8 +187,11 @@ fn others(lesson: &Lesson, asked: &Prediction, decl: &AnswerDecl, times: u32) ->
     };
     let is_same = |id: &str| values(id).windows(2).all(|pair| pair[0] == pair[1]);
     let all_same = decl.probes.iter().flat_map(|probe| &probe.set).all(|(id, _)| is_same(id));
-    for (id, from) in decl.probes.iter().flat_map(|probe| &probe.set) {
-        let is_free = is_same(id) && (all_same || values(id).len() == decl.probes.len());
+    let all = || decl.probes.iter().flat_map(|probe| &probe.set);
+    // One that differs between the probes and has this value in one of them, such as one element more than a run, was made from it.
+    let is_copied = |from: f64| all().any(|(other, value)| *value == from && !is_same(other));
+    for (id, from) in all() {
+        let is_free = is_same(id) && !is_copied(*from) && (all_same || values(id).len() == decl.probes.len());
         let is_free = is_free && (!says_any || question::says(asked, id));
         if seen.contains(&id.as_str()) || !is_free {
             continue;
@@ -252,6 +255,10 @@ mod tests {
     fn what_depends_on_another_setting_is_not_turned_alone() {
         let (pack, _) = crate::session::load(&PackFiles::Embedded);
         let asked = pack.lessons.iter().flat_map(|lesson| lesson.predictions.iter().map(move |asked| (lesson, asked)));
+        // A warp has one element more than a run.
+        let (lesson, one_lane) = asked.clone().find(|(_, asked)| asked.id == "one_lane").expect("a question");
+        let runs = others(lesson, one_lane, one_lane.answer().expect("an answer"), 0);
+        assert!(runs.iter().all(|(id, ..)| id != "run"), "{runs:?}");
         // Every 16th element of an array has a sixteenth of its elements.
         let (lesson, asked) = asked.into_iter().find(|(_, asked)| asked.id == "every_16th").expect("a question");
         let decl = asked.answer().expect("an answer");

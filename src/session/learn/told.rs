@@ -197,9 +197,12 @@ pub fn worklog(lessons: &[Arc<Lesson>], name: &str, day: &Day) -> Vec<String> {
         part("Reviewed", vec![format!("- {} of {} right", day.reviewed.0, day.reviewed.1)]);
     }
     part("Moved in the ledger", day.moved.iter().map(|(concept, why)| format!("- {concept}: {why}")).collect());
-    let words =
-        day.words.iter().flat_map(|(of, words)| [format!("### {}", on(of)), String::new(), words.trim().to_owned()]);
+    let words = day
+        .words
+        .iter()
+        .flat_map(|(of, words)| [format!("### {}", on(of)), String::new(), words.trim().to_owned(), String::new()]);
     part("In my own words", words.collect());
+    lines.pop_if(|last| last.is_empty());
     lines
 }
 

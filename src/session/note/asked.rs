@@ -21,6 +21,7 @@ pub(super) fn asked(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Option<NoteBl
         answer: None,
         measured: None,
         traced: None,
+        is_drawn: matches!(prediction.asks, Asks::Curve(_)),
         verdict: None,
         because: fill.inlines(&prediction.because),
     })
@@ -59,7 +60,12 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
         None => said,
     };
     let shown = |value: Option<f64>| Some(figure(value?, &prediction.answer()?.unit));
-    let traced = shown(answer.and_then(|a| a.traced));
+    let how = if prediction.answer().is_some_and(|decl| decl.probes.is_empty()) {
+        "By arithmetic"
+    } else {
+        "From the trace alone"
+    };
+    let traced = shown(answer.and_then(|a| a.traced)).map(|value| [how.to_owned(), value]);
     let mut measured = shown(answer.and_then(|a| a.measured));
     if let (Some(measured), Some(answer)) = (&mut measured, answer.filter(|answer| answer.recorded.is_some())) {
         measured.push_str(&format!(", recorded on {}", answer.device.as_deref().unwrap_or_default()));
@@ -70,6 +76,7 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
         answer: Some(said),
         measured,
         traced,
+        is_drawn: matches!(prediction.asks, Asks::Curve(_)),
         verdict: kept.zip(answer).and_then(|(kept, answer)| verdict(prediction, &kept.guess, answer)),
         because: fill.inlines(&prediction.because),
     };
@@ -90,7 +97,7 @@ fn verdict(prediction: &Prediction, guess: &Guess, answer: &Answer) -> Option<St
     Some(match (grade, &prediction.asks, guess) {
         (Grade::Nearest(right), Asks::Choice(..), Guess::Choice(mine)) if right == *mine => "Right.".to_owned(),
         (Grade::Nearest(right), Asks::Choice(options, _), _) => {
-            format!("Wrong: the nearest answer is “{}”{}.", options.get(right)?.0, off_by(given, answer))
+            format!("Wrong: the right answer is “{}”{}.", options.get(right)?.0, off_by(given, answer))
         }
         (Grade::Within(true), ..) => format!("Right, within {}.", share?),
         (Grade::Within(false), ..) => format!("Wrong: not within {}{}.", share?, off_by(given, answer)),

@@ -80,7 +80,7 @@ impl LineSide {
     /// Its counts in words.
     #[must_use]
     pub fn work(&self) -> String {
-        let Some(counts) = &self.counts else { return "runs nothing".to_owned() };
+        let Some(counts) = &self.counts else { return "no instruction of its own".to_owned() };
         let parts = [
             (counts.warp_instructions, "instructions"),
             (counts.sectors, "sectors"),

@@ -21,6 +21,8 @@ pub struct Cover {
     pub given: Given,
     /// Ticks of its clock.
     pub ticks: usize,
+    /// Those of them at the beginning that show nothing.
+    pub empty: usize,
     /// The tick that the picture begins with, among those.
     pub first: usize,
 }
@@ -43,6 +45,7 @@ pub fn of(lesson: &Arc<Lesson>, store: &dyn Store, sources: &Sources<'_>) -> Opt
     let stage = Stage::of_step(&at, step)?;
     let answered = stage.answer(store, sources)?;
     let (ticks, first) = answered.opening(&stage, step);
+    let empty = answered.empty_ticks();
     let Answered { figure, given, .. } = answered;
-    Some(Cover { figure, picture: step.figure.clone(), given, ticks, first })
+    Some(Cover { figure, picture: step.figure.clone(), given, ticks, empty, first })
 }

@@ -7,7 +7,7 @@ use super::first::first_to_see;
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
-use crate::figures::{self, Asks, Clock, Figure, Given, Metered, Reach, Ring, Spread, Subject};
+use crate::figures::{self, Asks, Clock, Figure, Given, Metered, Reach, Reel, Ring, Spread, Subject};
 use crate::job::{Job, Shown};
 use crate::lesson::cuda::MOST_PLACES;
 use crate::lesson::{Env, Expr, Kernel, Lesson, Picture, Program, RingDecl, Step, Variant};
@@ -260,9 +260,7 @@ impl Answered {
                 let ticks = reel.film.frames.len();
                 let first = reel.film.frame_of(stage.shown.pass, stage.shown.launch);
                 let first = first.unwrap_or(ticks.saturating_sub(1));
-                // A buffer that only a later launch writes has nothing to show before.
-                let has_something = |frame: &usize| reel.has_something(frame + 1);
-                (ticks, (first..ticks).find(has_something).unwrap_or(first))
+                (ticks, first_shown(reel, first).unwrap_or(first))
             }
             (Clock::Waves, _) => {
                 let spread = self.given.spread.as_ref();
@@ -284,6 +282,20 @@ impl Answered {
             _ => (0, 0),
         }
     }
+
+    /// The ticks at the beginning that show nothing.
+    #[must_use]
+    pub fn empty_ticks(&self) -> usize {
+        match (self.figure.card().clock, &self.given.reel) {
+            (Clock::Launches, Some(Ok(reel))) => first_shown(reel, 0).unwrap_or(0),
+            _ => 0,
+        }
+    }
+}
+
+/// The first frame from one on that has something to show: a buffer that only a later launch writes has nothing before.
+fn first_shown(reel: &Reel, from: usize) -> Option<usize> {
+    (from..reel.film.frames.len()).find(|frame| reel.has_something(frame + 1))
 }
 
 /// A figure's argument that is a whole number; 0 if it is not given.

@@ -52,9 +52,9 @@ impl Unwritten {
         })
     }
 
-    /// It as a sentence.
+    /// It as a sentence, with the grid that reaches all elements after `a_grid`: `--grid`, or `a grid of`.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn words(&self, a_grid: &str) -> String {
         let Self { buffer, unwritten, elements, first, reach, grid } = self;
         let more = if *unwritten > first.len() as u64 { ", …" } else { "" };
         let first: Vec<String> = first.iter().map(|element| format!("{buffer}[{element}]")).collect();
@@ -80,7 +80,7 @@ impl Unwritten {
         } else {
             x.to_string()
         };
-        format!("{left}; the grid reaches {reached}; --grid {sizes} reaches all")
+        format!("{left}; the grid reaches {reached}; {a_grid} {sizes} reaches all")
     }
 
     /// The same with the grid that would reach all elements, where a `grid` of workgroups of `size` left them out.
@@ -141,7 +141,7 @@ mod tests {
         let named = |first: [u64; 4]| first.to_vec();
         let tiles = [16, 16, 1];
         assert_eq!(of(left(100, 100, 96, 96), [6, 6, 1], tiles), Some((784, named([96, 97, 98, 99]), Some([7, 7, 1]))));
-        let words = left(100, 100, 96, 96).map(|found| found.from_grid([6, 6, 1], tiles).words());
+        let words = left(100, 100, 96, 96).map(|found| found.from_grid([6, 6, 1], tiles).words("--grid"));
         let said = "784 of 10,000 elements of `c` were never written: c[96], c[97], c[98], c[99], …; the grid reaches 96 of 100 \
                     columns and 96 of 100 rows; --grid 7,7 reaches all";
         assert_eq!(words.as_deref(), Some(said));
