@@ -301,8 +301,13 @@ fn a_buffer_larger_than_memory_is_traced_where_it_is_touched() {
     let over = run("3000000000:u32", 8_388_608);
     let before = "index -2147483648 is before the start of `param_0`, which has 3000000000 elements";
     assert!(over.err.contains(before), "{}{}", over.out, over.err);
+    // Of any type; bytes and doubles are words to a job.
+    for large in ["12000000000:u8:zero", "12000000000:u8:7", "1500000000:f64:random"] {
+        let run = run(large, 1);
+        assert!(run.code == 0 && run.out.contains("store"), "{large}: {}{}", run.out, run.err);
+    }
     // Elements that have an order are not made by pages, and there is an end to address space.
-    let ordered = run("3000000000:iota", 1);
+    let ordered = run("12000000000:u8:iota", 1);
     assert!(ordered.code == 2 && ordered.err.contains("held by the pages that a launch touches"), "{}", ordered.err);
     let long = run("20000000000:zero", 1);
     assert!(long.code == 2 && long.err.contains("up to 64 GiB"), "{}", long.err);

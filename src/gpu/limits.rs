@@ -23,7 +23,7 @@ const MAX_TRACED_BYTES: u64 = 4 << 30;
 
 /// Which larger buffers the tracer takes: [`Job::is_paged`].
 const PAGED: &str = "larger ones, up to 64 GiB, are held by the pages that a launch touches: random numbers, zeros or one number, of which \
-                     only counts and findings are asked";
+                     only counts and findings are asked, no contents and no origin";
 
 /// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what would fit.
 #[must_use]

@@ -47,6 +47,8 @@ pub enum Content {
     Npy(PathBuf),
     /// These words.
     Words(Arc<[u32]>),
+    /// These words, again and again.
+    Repeated(Arc<[u32]>),
 }
 
 /// Bytes from a text or a file.
@@ -123,6 +125,10 @@ impl BufferSpec {
                 Err(Diagnostic::error(message).hint(format!("write count: \"{has}\"")))
             }
             Content::Words(words) => Ok(Tensor { elem, words: words.to_vec() }),
+            Content::Repeated(words) => {
+                let words = words.iter().copied().cycle().take(count.div_ceil(elem.in_word()));
+                Ok(Tensor { elem, words: words.collect() })
+            }
             Content::Npy(path) => {
                 let tensor = npy::read(path, elem)?;
                 if tensor.words.len() as u64 * 4 == self.bytes() {

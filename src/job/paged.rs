@@ -40,17 +40,20 @@ impl Job {
 impl BufferSpec {
     /// Whether its initial contents may as well be in another order.
     fn has_no_order(&self) -> bool {
-        let Content::Made(init) = self.content else { return false };
-        matches!(
-            init,
-            Init::Random
-                | Init::Zero
-                | Init::Value(_)
-                | Init::Poison
-                | Init::Within { .. }
-                | Init::Normal { .. }
-                | Init::Zipf { .. }
-        )
+        match self.content {
+            Content::Made(init) => matches!(
+                init,
+                Init::Random
+                    | Init::Zero
+                    | Init::Value(_)
+                    | Init::Poison
+                    | Init::Within { .. }
+                    | Init::Normal { .. }
+                    | Init::Zipf { .. }
+            ),
+            Content::Repeated(_) => true,
+            _ => false,
+        }
     }
 
     /// As much of it as is held of a paged buffer.

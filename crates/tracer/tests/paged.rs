@@ -121,4 +121,8 @@ fn a_launch_that_touches_more_than_is_held_is_an_error() {
     let error = error.unwrap_or_default();
     assert!(error.contains("touches more than 8,192 of the 12,884,901,888 bytes of `table`"), "{error}");
     assert!(run(&kernel(WIDE, COPY), &[0, 1_000_000], 2048).is_ok());
+    let found =
+        run(&kernel(WIDE, COPY), &[12_582_912, 0, 1_000_000, 2_000_000], 2048).err().map(|error| error.to_string());
+    let found = found.unwrap_or_default();
+    assert!(found.contains("found until then:\nline ") && found.contains("past the end of `table`"), "{found}");
 }

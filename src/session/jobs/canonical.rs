@@ -111,6 +111,10 @@ impl Canonical {
                 self.text("words");
                 self.list(words, |to, word| to.int(*word));
             }
+            Content::Repeated(words) => {
+                self.text("repeated");
+                self.list(words, |to, word| to.int(*word));
+            }
         }
     }
 

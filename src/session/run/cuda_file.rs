@@ -11,7 +11,8 @@ use crate::gpu::client::NEVER;
 use crate::gpu::simt::assemble;
 use crate::gpu::toolkit;
 use crate::job::{
-    Argument, Assembled, Binding, Blame, BufferSpec, Code, Content, CudaLaunch, Grid, Job, Launch, Twin, WorkgroupShape,
+    Argument, Assembled, Binding, Blame, BufferSpec, Code, Content, CudaLaunch, Grid, Job, Launch, Twin,
+    WorkgroupShape, paged,
 };
 use crate::simt::{self, ModuleVariable, Parameter};
 
@@ -265,6 +266,9 @@ fn with_files(
     Ok(options)
 }
 
+/// Bytes that repeat in a buffer that is too large to be held.
+const REPEATED: u64 = 1 << 22;
+
 /// Gives buffers of elements that a job's buffers do not have their contents, as words; and the names of those that a file filled.
 fn fill(buffers: &mut [BufferSpec], pointees: &[Pointee], options: &TraceOptions) -> Result<Vec<String>, Diagnostic> {
     let mut filled = Vec::new();
@@ -281,6 +285,18 @@ fn fill(buffers: &mut [BufferSpec], pointees: &[Pointee], options: &TraceOptions
             filled.push(buffer.name.clone());
         }
         let Content::Made(init) = buffer.content else { continue };
+        // Zeros are the same words in each type.
+        if init == Init::Zero {
+            continue;
+        }
+        if buffer.bytes() > paged::WHOLE {
+            // Elements that have an order are refused, and of others the tracer holds a part.
+            let words = pointee.words(REPEATED / pointee.bytes(), init, options.seed, i as u64);
+            if let Some(words) = words.filter(|_| init != Init::Iota) {
+                buffer.content = Content::Repeated(words.into());
+            }
+            continue;
+        }
         let count = (buffer.count * buffer.elem.bytes()).div_ceil(pointee.bytes());
         if let Some(words) = pointee.words(count, init, options.seed, i as u64) {
             buffer.content = Content::Words(words.into());

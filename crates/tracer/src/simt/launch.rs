@@ -138,7 +138,7 @@ pub fn run(
             pool.install(|| go(buffers))
         }
     }?;
-    pages::check(program, &pages)?;
+    pages::check(program, &pages, &outcome.trace.findings)?;
     let (course, moved) = trail.map(Trail::finish).unwrap_or_default();
     Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), course, moved, ..outcome })
 }

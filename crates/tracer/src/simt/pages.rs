@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::Program;
+use crate::trace::Finding;
 use warpbook_base::diag::Diagnostic;
 use warpbook_base::tensor::Tensor;
 use warpbook_base::units::count;
@@ -75,30 +76,28 @@ pub fn of_launch(
         .map(|(tensor, size)| size.map(|bytes| Arc::new(Pages::new(bytes, tensor.words.len() as u64 * 4))));
     let pages: Vec<Option<Arc<Pages>>> = each.collect();
     let moved = pages.iter().enumerate().find(|(i, pages)| pages.is_some() && program.moves_boxes(*i));
-    match moved {
-        None => Ok(pages),
-        Some((i, _)) => {
-            let name = program.bindings().get(i).map_or("", |binding| &binding.name);
-            let message = format!(
-                "`{name}` is too large for this kernel: the copy engine moves boxes of it, and it is held by pages"
-            );
-            Err(Diagnostic::error(message).in_file(&program.file).hint("make it smaller"))
-        }
-    }
+    let Some((i, _)) = moved else { return Ok(pages) };
+    let name = name(program, i);
+    let message =
+        format!("`{name}` is too large for this kernel: the copy engine moves parts of it, and it is held by pages");
+    Err(Diagnostic::error(message).hint("give it at most 1 GiB"))
 }
 
-/// An error if a launch has touched more of a buffer than is held.
-pub fn check(program: &Program, pages: &[Option<Arc<Pages>>]) -> Result<(), Diagnostic> {
-    let exceeded = pages
-        .iter()
-        .enumerate()
-        .filter_map(|(i, pages)| Some((i, pages.as_ref()?)))
-        .find(|(_, pages)| pages.is_exceeded());
-    let Some((i, pages)) = exceeded else { return Ok(()) };
-    let name = program.bindings().get(i).map_or("", |binding| &binding.name);
-    let (bytes, held) = (count(pages.bytes), count(pages.held()));
+/// An error if a launch has touched more of a buffer than is held, with what was found until then.
+pub fn check(program: &Program, pages: &[Option<Arc<Pages>>], findings: &[Finding]) -> Result<(), Diagnostic> {
+    let each = pages.iter().enumerate().filter_map(|(i, pages)| Some((i, pages.as_ref()?)));
+    let Some((i, pages)) = each.into_iter().find(|(_, pages)| pages.is_exceeded()) else { return Ok(()) };
+    let (name, bytes, held) = (name(program, i), count(pages.bytes), count(pages.held()));
+    let found = findings.iter().map(|finding| format!("\nline {}: {}", finding.line, finding.message));
+    let found: String = found.collect();
     let message = format!(
-        "the launch touches more than {held} of the {bytes} bytes of `{name}`, and so many are held of a buffer of that size"
+        "the launch touches more than {held} of the {bytes} bytes of `{name}`, the most that is held of such a buffer{}{found}",
+        if found.is_empty() { "" } else { "; found until then:" }
     );
-    Err(Diagnostic::error(message).in_file(&program.file).hint("launch fewer workgroups, or make the buffer smaller"))
+    let hint = "launch fewer workgroups, with an offset to their numbers for the last ones, or make the buffer smaller";
+    Err(Diagnostic::error(message).hint(hint))
+}
+
+fn name(program: &Program, buffer: usize) -> &str {
+    program.bindings().get(buffer).map_or("", |binding| &binding.name)
 }
