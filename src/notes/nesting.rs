@@ -21,8 +21,8 @@ pub(super) fn limited(text: &str) -> Cow<'_, str> {
     if copied == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[copied..]) }
 }
 
-/// Where the mark of a quotation or an item is that comes after `before` others, at the beginning of a line; None if there are fewer. Of a
-/// number it is the character after it.
+/// The place of the mark of a quotation or an item that comes after `before` others at the beginning of a line; None if there are fewer. Of a
+/// numbered item it is the place of the dot or bracket.
 fn mark(line: &str, before: usize) -> Option<usize> {
     let (mut at, mut count) = (0, 0);
     loop {
@@ -30,9 +30,13 @@ fn mark(line: &str, before: usize) -> Option<usize> {
         at += rest.len() - rest.trim_start_matches([' ', '\t']).len();
         let rest = &line[at..];
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let after = rest.as_bytes().get(digits + 1);
+        // An item's mark is a word of its own: dashes in a row are a rule.
+        let is_word = after.is_none_or(u8::is_ascii_whitespace);
         let is_mark = match rest.as_bytes().get(digits)? {
-            b'>' | b'-' | b'+' | b'*' => digits == 0,
-            b'.' | b')' => digits > 0,
+            b'>' => digits == 0,
+            b'-' | b'+' | b'*' => digits == 0 && is_word,
+            b'.' | b')' => digits > 0 && is_word,
             _ => false,
         };
         if !is_mark {
@@ -51,9 +55,11 @@ mod tests {
 
     #[test]
     fn a_line_begins_no_more_than_a_reader_goes_through() {
-        for text in ["> - 1. a\n", "", "a\n\n* b", "**a** b"] {
+        let (dashes, stars) = ("-".repeat(200), "*".repeat(200));
+        for text in ["> - 1. a\n", "", "a\n\n* b", "**a** b", &dashes, &stars] {
             assert!(matches!(limited(text), Cow::Borrowed(same) if same == text), "{text}");
         }
+        assert_eq!(limited(&">".repeat(101)), format!("{}\\>", ">".repeat(100)));
         assert_eq!(limited(&format!("a\n{}b\n> c", "> ".repeat(102))), format!("a\n{}\\> > b\n> c", "> ".repeat(100)));
         assert_eq!(limited(&"1. ".repeat(101)), format!("{}1\\. ", "1. ".repeat(100)));
     }

@@ -15,8 +15,9 @@ pub struct Reader {
     pub read: fn(&str),
     /// The part of it that a library does, whose steps do not count.
     pub known: Option<fn(&str)>,
-    /// What comes before and after the units of a random text.
+    /// The beginning of a random text, before its units.
     pub head: &'static str,
+    /// The end of a random text, after its units.
     pub tail: &'static str,
     /// Pieces of such units.
     pub pieces: &'static [&'static str],

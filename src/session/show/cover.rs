@@ -21,7 +21,7 @@ pub struct Cover {
     pub given: Given,
     /// Ticks of its clock.
     pub ticks: usize,
-    /// Those of them at the beginning that show nothing.
+    /// The number of ticks before the first one that shows something.
     pub empty: usize,
     /// The tick that the picture begins with, among those.
     pub first: usize,

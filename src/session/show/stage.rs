@@ -283,7 +283,7 @@ impl Answered {
         }
     }
 
-    /// The ticks at the beginning that show nothing.
+    /// The number of ticks before the first one that shows something.
     #[must_use]
     pub fn empty_ticks(&self) -> usize {
         match (self.figure.card().clock, &self.given.reel) {

@@ -1,9 +1,9 @@
-//! One workgroup's run, watched by whom there is.
+//! Runs one workgroup with its observers.
 
 use super::observers::{Both, Checks, Counter, Fetching, Findings, Following, Nobody, Recorder};
 use super::workgroup::{Progress, Scene, Workgroup};
 
-/// Who watches a workgroup.
+/// The observers of a workgroup.
 pub(super) struct Watchers<'w, 's, 'f> {
     pub counter: Option<&'w mut Counter>,
     pub recorder: Option<&'w mut Recorder<'s>>,
@@ -12,7 +12,7 @@ pub(super) struct Watchers<'w, 's, 'f> {
     pub following: Option<&'w mut Following<'f>>,
 }
 
-/// Runs a workgroup on, watched by whom there is.
+/// Runs a workgroup until it ends, waits or has no fuel left; its observers see it.
 pub(super) fn drive<const W: usize>(
     workgroup: &mut Workgroup<W>,
     scene: &Scene<'_>,

@@ -54,8 +54,8 @@ pub struct Options {
     pub course: Option<Watched>,
     /// By binding, whether the unwritten part of the buffer is poison. None: that of buffers which hold nothing but poison.
     pub poison: Option<Vec<bool>>,
-    /// By binding, the bytes of a buffer that is too large to be held: its tensor has room for the pages that the launch touches. None of
-    /// others, and of all that the list does not reach. Heat, course and timeline know no such buffer.
+    /// By binding, the bytes of a buffer that is too large to be held: its tensor has room for the pages that the launch touches. None for
+    /// other buffers, and for all after the end of the list. Heat, course and timeline know no such buffer.
     pub paged: Vec<Option<u64>>,
 }
 
