@@ -17,6 +17,7 @@ mod film;
 mod guide;
 mod hardware;
 mod hostile;
+mod kept;
 mod lessons;
 mod notes;
 mod packs;

@@ -284,8 +284,9 @@ impl Home {
             None => cover.first as f32 + REST,
         };
         let size = [rect.width(), rect.height()];
-        let view = View { position, motion: true, ..View::still(&cover.given, &cover.picture, size) };
-        let frame = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
+        let view = View { position, motion: true, ..View::still(&cover.results, &cover.picture, size) };
+        let drawn = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
+        let Ok(frame) = drawn else { return };
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
     }
 }

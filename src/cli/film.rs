@@ -18,7 +18,8 @@ use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
 use crate::session::run;
 use crate::session::show::moving::Moments;
-use crate::session::show::stage::Stage;
+use crate::session::show::source::{Staged, prepare};
+use crate::session::show::stage::{Drawing, Stage};
 use crate::session::show::staged::Sources;
 
 pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitCode> {
@@ -42,9 +43,11 @@ pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitC
     let sources = Sources { models: &models, ..Sources::of_device(&device) };
     #[expect(clippy::cast_precision_loss, reason = "a picture's size")]
     let size = args.size.map(|points| points as f32);
-    let stage = Stage::of_step(&at, step);
-    let answered = stage.as_ref().and_then(|stage| Some((stage, stage.answer(&store, &sources)?)));
-    let moments = answered.map(|(stage, answered)| Moments::of(&answered, stage, step, size));
+    let moments = Stage::of_step(&at, step).and_then(|stage| {
+        prepare(stage, &store, &sources);
+        let staged = Staged { stage, store: &store, sources: &sources };
+        Some(Moments::of(&Drawing::of(&staged)?, step, size))
+    });
     let problems = store.problems();
     out::problems(&problems);
     let Some(Moments { frames, still, opening }) = moments.filter(|_| problems.is_empty()) else { return Ok(FAILED) };

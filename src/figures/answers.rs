@@ -1,7 +1,64 @@
-//! The data of a device's figures: bytes by level of memory, kernels under ceilings, a grid over SMs.
+//! Answers to questions: programs compiled and traced, bytes by level of memory, kernels under ceilings, a grid over SMs.
 
-use crate::device::Waves;
-use crate::trace::{CriticalPath, Moved};
+use std::sync::Arc;
+
+use crate::base::diag::Diagnostic;
+use crate::device::{Launch, Waves};
+use crate::job::Job;
+use crate::lesson::Facts;
+use crate::trace::record::Record;
+use crate::trace::{CriticalPath, Finding, Moved, PassRecord, Timeline, Trace};
+
+/// A program with its shaders compiled.
+#[derive(Debug)]
+pub struct Built {
+    /// The compiled job.
+    pub job: Arc<Job>,
+    /// Facts of each pass, from which the stage chooses its pictures.
+    pub facts: Vec<Facts>,
+}
+
+/// The tracer's counts of a whole program.
+#[derive(Debug)]
+pub struct Traced {
+    /// The job.
+    pub job: Arc<Job>,
+    /// The record, with the counts of each pass.
+    pub record: Arc<Record>,
+    /// How each pass is launched.
+    pub launches: Vec<Option<Launch>>,
+    /// The check that a learner's kernel failed. It is shown all the same.
+    pub wrong: Option<Diagnostic>,
+}
+
+impl Traced {
+    /// The record of a pass.
+    #[must_use]
+    pub fn pass(&self, place: usize) -> Option<&PassRecord> {
+        self.record.pass(place)
+    }
+
+    /// The counts of a pass over all its launches.
+    #[must_use]
+    pub fn trace(&self, place: usize) -> Option<&Trace> {
+        self.pass(place)?.trace.as_ref()
+    }
+
+    /// How a pass is launched.
+    #[must_use]
+    pub fn launch(&self, place: usize) -> Option<&Launch> {
+        self.launches.get(place)?.as_ref()
+    }
+}
+
+/// Single accesses of a workgroup.
+#[derive(Debug, Default)]
+pub struct Accesses {
+    /// The accesses.
+    pub timeline: Arc<Timeline>,
+    /// Findings in the workgroup, including races, which a trace of the whole grid does not check.
+    pub findings: Vec<Finding>,
+}
 
 /// The bytes that a device counted at its DRAM.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,12 +1,14 @@
 //! Choices in the order of the batch, a row per expert: each fills a place of its expert's bucket, and those that find none are dropped.
 
 use super::buffer::is_written;
+use super::figure::NO_BUFFER;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::named_rows::NamedRows;
 use super::palette::{Hue, Ink};
-use super::{message, text};
+use super::results::Missing;
+use super::text;
 use crate::base::units::count;
 
 const MARGIN: f32 = 16.0;
@@ -41,8 +43,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Arrivals::of(view).map(|arrivals| arrivals.draw(view.size)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Arrivals::of(view).map(|arrivals| arrivals.draw(view.size))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -66,12 +68,11 @@ struct Arrivals {
 }
 
 impl Arrivals {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (reel, moment) = view.reel()?;
-        let missing = "There is no such buffer.";
-        let chosen = reel.after(view.picture.text("chosen"), moment.before + 1).ok_or(missing)?;
-        let [before, dropped] = reel.around(view.picture.text("dropped"), moment).ok_or(missing)?;
-        let number = |name: &str| view.given.numbers.get(name).map(|number| *number as usize);
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (reel, moment) = view.reel(&Fig)?;
+        let chosen = reel.after(view.picture.text("chosen"), moment.before + 1).ok_or(NO_BUFFER)?;
+        let [before, dropped] = reel.around(view.picture.text("dropped"), moment).ok_or(NO_BUFFER)?;
+        let number = |name: &str| view.number(name).map(|number| number as usize);
         let all = chosen.len();
         // In the launch that decides, the choices come one after the other.
         let decides = (0..all.min(dropped.len())).any(|i| !is_written(before, i) && is_written(dropped, i));
@@ -154,22 +155,20 @@ const DROPPED: Ink = Ink::Tint(Hue::Conflict, 100);
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of, reel_of};
     use super::*;
     use crate::lesson::ArgValue;
 
     #[test]
     fn choices_arrive_one_after_the_other_and_find_buckets_full() {
         let reel = reel_of(&[("chosen", 1, &[0, 1, 0, 0, 1, 0]), ("dropped", 0, &[0, 0, 0, 1, 0, 1])]);
-        let numbers = [("experts".to_owned(), 2.0), ("group".to_owned(), 4.0)];
-        let given = Given { reel: Some(Ok(reel)), numbers: numbers.into(), ..Given::default() };
         let text = |text: &str| ArgValue::Text(text.to_owned());
         let picture = picture_of("Arrivals", &[("chosen", text("chosen")), ("dropped", text("dropped"))]);
+        let results = filmed(&Fig, &picture, &[("experts", 2.0), ("group", 4.0)], reel);
         for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
             let at = |position: f32| {
-                let view = View { position, motion: true, ..View::still(&given, &picture, size) };
-                Fig.draw(&view, &mut Kept::default())
+                let view = View { position, motion: true, ..View::still(&results, &picture, size) };
+                drawn(&Fig, &view, &mut Kept::default())
             };
             assert!(at(0.99).alt.contains("expert 0: 2 taken, 2 dropped; expert 1: 2 taken"), "{}", at(0.99).alt);
             assert!(at(0.45).alt.contains("expert 0: 2 taken; expert 1: 1 taken"), "{}", at(0.45).alt);

@@ -1,12 +1,14 @@
 //! The tiles of a product of many matrices, a row per expert: those with rows to multiply, and those that were launched for nothing.
 
 use super::buffer::is_written;
+use super::figure::NO_BUFFER;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::named_rows::NamedRows;
 use super::palette::{Hue, Ink};
-use super::{message, text};
+use super::results::Missing;
+use super::text;
 use crate::base::units::count;
 
 const MARGIN: f32 = 16.0;
@@ -44,8 +46,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Blocks::of(view).map(|blocks| blocks.draw(view.size)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Blocks::of(view).map(|blocks| blocks.draw(view.size))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -65,10 +67,10 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (reel, moment) = view.reel()?;
-        let counts = reel.after(view.picture.text("counts"), moment.settled()).ok_or("There is no such buffer.")?;
-        let number = |name: &str| view.given.numbers.get(name).map(|number| *number as usize);
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (reel, moment) = view.reel(&Fig)?;
+        let counts = reel.after(view.picture.text("counts"), moment.settled()).ok_or(NO_BUFFER)?;
+        let number = |name: &str| view.number(name).map(|number| number as usize);
         let rows = |i: usize| if !is_written(counts, i) { 0 } else { counts.bits(i) as usize };
         Ok(Self {
             counts: (0..counts.len()).map(rows).collect(),
@@ -167,34 +169,34 @@ const NONE: Ink = Ink::Tint(Hue::Waste, 45);
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of, reel_of};
     use super::*;
+    use crate::figures::Results;
     use crate::lesson::ArgValue;
 
     #[test]
     fn tiles_without_rows_are_counted() {
-        let reel = reel_of(&[("counts", 0, &[5, 0, 8])]);
-        let of = |launched: Option<f64>| {
-            let numbers = [Some(("tile".to_owned(), 4.0)), launched.map(|l| ("launched".to_owned(), l))];
-            Given { reel: Some(Ok(reel.clone())), numbers: numbers.into_iter().flatten().collect(), ..Given::default() }
-        };
         let picture = picture_of("Blocks", &[("counts", ArgValue::Text("counts".into()))]);
+        let of = |launched: Option<f64>| {
+            let numbers: Vec<(&str, f64)> =
+                [Some(("tile", 4.0)), launched.map(|l| ("launched", l))].into_iter().flatten().collect();
+            filmed(&Fig, &picture, &numbers, reel_of(&[("counts", 0, &[5, 0, 8])]))
+        };
         for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
-            let alt = |given: &Given| {
-                let view = View { position: 1.0, ..View::still(given, &picture, size) };
-                let frame = Fig.draw(&view, &mut Kept::default());
+            let alt = |results: &Results<'_>| {
+                let view = View { position: 1.0, ..View::still(results, &picture, size) };
+                let frame = drawn(&Fig, &view, &mut Kept::default());
                 assert_tidy(&frame, &format!("{size:?}"));
                 frame.alt
             };
-            let [padded, listed] = [of(Some(4.0)), of(None)].map(|given| alt(&given));
+            let [padded, listed] = [of(Some(4.0)), of(None)].map(|results| alt(&results));
             assert!(
                 padded.starts_with("4 of 12 tiles have rows") && padded.contains("expert 1: 0 of 4 work"),
                 "{padded}"
             );
             let far = of(Some(100_000.0));
             let view = View { position: 1.0, ..View::still(&far, &picture, size) };
-            assert!(Fig.draw(&view, &mut Kept::default()).items.len() < 100, "one box for many tiles");
+            assert!(drawn(&Fig, &view, &mut Kept::default()).items.len() < 100, "one box for many tiles");
             assert!(listed.starts_with("4 tiles, and all have work; 23% more rows, as padding"), "{listed}");
         }
     }

@@ -1,14 +1,16 @@
 //! The contents of a buffer: its elements as numbers, shades, bars or characters, or by their meaning.
 
+use super::ask;
 use super::bars;
 use super::buffer::{Contents, HEAD, LEAST_ROW, Layout, Line, MARGIN, ROW};
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View, named_buffers};
+use super::figure::NO_BUFFER;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View, named_buffers};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::{Key, legend};
 use super::meanings::{self, Meaning, Meant};
-use super::message;
 use super::palette::{Hue, Ink};
 use super::reel::Reel;
+use super::results::Missing;
 use super::shape::Shape;
 use super::text;
 use crate::base::units::count;
@@ -210,22 +212,21 @@ impl Figure for Fig {
     }
 
     /// The buffer comes first, then those that its meaning takes.
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let Some(name) = looked_at(subject) else { return Asks::default() };
-        let declared = subject.program.buffers.iter().find(|buffer| buffer.name == name);
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        let Some(name) = looked_at(view)? else { return Ok(Vec::new()) };
+        let declared = view.program.and_then(|program| program.buffers.iter().find(|buffer| buffer.name == name));
         let mut film = vec![name];
         if let Some(means) = declared.and_then(|buffer| buffer.means.as_ref())
             && let Some(meaning) = meanings::find(&means.name)
         {
-            let known = |other: &String| subject.job.buffers.iter().any(|known| known.name == *other);
-            film.extend(named_buffers(meaning.card().args, means).filter(known));
+            film.extend(named_buffers(meaning.card().args, means));
             film.dedup();
         }
-        Asks { film, ..Asks::default() }
+        Ok(film)
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, shown(view, |of| frame(view, of)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        shown(view, |of| frame(view, of))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -239,15 +240,16 @@ impl Figure for Fig {
 }
 
 /// The buffer that is looked at: the learner's, the lesson's, else the first that the pass writes, else the first that it reads.
-fn looked_at(subject: &Subject<'_>) -> Option<String> {
-    let Subject { picture, buffer, job, pass, .. } = *subject;
-    let asked = [buffer.unwrap_or_default(), picture.text("buffer")];
+fn looked_at(view: &View<'_>) -> Result<Option<String>, Missing> {
+    let job = &view.ask(ask::Build)?.job;
+    let asked = [view.buffer.unwrap_or_default(), view.picture.text("buffer")];
     if let Some(name) = asked.into_iter().find(|name| job.buffers.iter().any(|buffer| buffer.name == *name)) {
-        return Some(name.to_owned());
+        return Ok(Some(name.to_owned()));
     }
-    let touched: Vec<(usize, BindingKind)> = job.passes.get(pass)?.touched().collect();
+    let touched: Vec<(usize, BindingKind)> =
+        job.passes.get(view.pass).into_iter().flat_map(|pass| pass.touched()).collect();
     let written = touched.iter().find(|(_, kind)| *kind == BindingKind::ReadWrite).or(touched.first());
-    Some(job.buffers.get(written?.0)?.name.clone())
+    Ok(written.and_then(|(buffer, _)| Some(job.buffers.get(*buffer)?.name.clone())))
 }
 
 /// The first element that is shown, unless the learner has scrolled.
@@ -267,16 +269,16 @@ pub fn row(view: &View<'_>) -> Option<usize> {
 ///
 /// # Errors
 /// The text to show instead.
-fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<T, &'a str> {
-    let (reel, moment) = view.reel()?;
-    let Some(buffer) = reel.buffers.first() else { return Err("There is no such buffer.") };
+fn shown<T>(view: &View<'_>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<T, Missing> {
+    let (reel, moment) = view.reel(&Fig)?;
+    let buffer = reel.buffers.first().ok_or(NO_BUFFER)?;
     let means = buffer.means.as_ref().and_then(|means| Some((meanings::find(&means.name)?, means)));
     let travels = means.is_some_and(|(meaning, _)| meaning.card().travels);
     let before = moment.before;
     // Chunks are on their way from the beginning of a launch on.
     let now = if travels && moment.share > 0.0 { before + 1 } else { moment.settled() };
-    let Some(tensor) = reel.after(&buffer.name, now) else { return Err("There is no such buffer.") };
-    let limit = view.given.numbers.get("limit").copied();
+    let tensor = reel.after(&buffer.name, now).ok_or(NO_BUFFER)?;
+    let limit = view.number("limit");
     let matrix = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1);
     let contents = Contents {
         buffer: &buffer.name,
@@ -291,7 +293,7 @@ fn shown<'a, T>(view: &View<'a>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<
         line: Line {
             at: limit,
             name: Some(view.picture.text("line")).filter(|name| !name.is_empty()),
-            top: view.given.numbers.get("top").copied(),
+            top: view.number("top"),
         },
         progress: moment.eased(),
     };

@@ -1,9 +1,10 @@
 //! The curves of one of the lesson's experiments, as large as the stage: for a page whose idea is a curve.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
-use super::frame::{Anchor, Frame};
-use super::palette::Ink;
+use super::ask;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
+use super::frame::Frame;
 use super::plot;
+use super::results::Missing;
 
 static CARD: Card = Card {
     name: "Curves",
@@ -27,18 +28,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { curves: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        if let Some(curves) = &view.given.curves {
-            return plot::frame(curves, view.size);
-        }
-        let mut frame = Frame::new(view.size);
-        let [x, y] = view.size.map(|side| side / 2.0);
-        frame.alt = "The curves appear with the device.".to_owned();
-        frame.text([x, y], 14.0, Anchor::Middle, Ink::Muted, frame.alt.clone());
-        frame
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        let experiment = view.picture.text(EXPERIMENT).to_owned();
+        view.ask(ask::Curves(experiment)).map(|curves| plot::frame(curves, view.size))
     }
 }

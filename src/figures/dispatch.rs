@@ -1,11 +1,13 @@
 //! Rows of tokens on their way to their experts' rows: each token's row is copied once per choice.
 
 use super::buffer::is_written;
+use super::figure::NO_BUFFER;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::between;
 use super::palette::Ink;
-use super::{bars, message, text};
+use super::results::Missing;
+use super::{bars, text};
 use crate::base::units::count;
 
 const MARGIN: f32 = 16.0;
@@ -39,8 +41,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Rows::of(view).map(|rows| rows.draw(view.size)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Rows::of(view).map(|rows| rows.draw(view.size))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -63,12 +65,11 @@ struct Rows {
 }
 
 impl Rows {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (reel, moment) = view.reel()?;
-        let missing = "There is no such buffer.";
-        let after = |name: &str| reel.after(view.picture.text(name), moment.settled()).ok_or(missing);
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (reel, moment) = view.reel(&Fig)?;
+        let after = |name: &str| reel.after(view.picture.text(name), moment.settled()).ok_or(NO_BUFFER);
         let (chosen, row_of) = (after("chosen")?, after("row_of")?);
-        let [before, now] = reel.around(view.picture.text("moved"), moment).ok_or(missing)?;
+        let [before, now] = reel.around(view.picture.text("moved"), moment).ok_or(NO_BUFFER)?;
         let share = match (!is_written(before, 0), !is_written(now, 0)) {
             (true, true) => 0.0,
             (true, false) => moment.eased(),
@@ -76,7 +77,7 @@ impl Rows {
         };
         let columns = reel.buffer(view.picture.text("chosen")).and_then(|buffer| buffer.columns);
         let k = columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
-        let experts = view.given.numbers.get("experts").map_or(1, |experts| *experts as usize).max(1);
+        let experts = view.number("experts").map_or(1, |experts| experts as usize).max(1);
         let expert = |i: usize| is_written(chosen, i).then(|| chosen.bits(i) as usize).filter(|e| *e < experts);
         let mut counts = vec![0; experts];
         (0..chosen.len()).filter_map(expert).for_each(|expert| counts[expert] += 1);
@@ -150,23 +151,21 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of, reel_of};
     use super::*;
     use crate::lesson::ArgValue;
 
     #[test]
     fn each_choice_goes_to_its_row() {
         let reel = reel_of(&[("chosen", 2, &[1, 0, 1, 2]), ("row_of", 0, &[1, 0, 2, 3]), ("rows", 0, &[0, 1, 2, 3])]);
-        let numbers = [("experts".to_owned(), 3.0)];
-        let given = Given { reel: Some(Ok(reel)), numbers: numbers.into(), ..Given::default() };
         let text = |text: &str| ArgValue::Text(text.to_owned());
         let args = [("chosen", text("chosen")), ("row_of", text("row_of")), ("moved", text("rows"))];
         let picture = picture_of("Dispatch", &args);
+        let results = filmed(&Fig, &picture, &[("experts", 3.0)], reel);
         for size in [[420.0, 240.0], [690.0, 300.0], [1400.0, 700.0]] {
             let at = |position: f32| {
-                let view = View { position, motion: true, ..View::still(&given, &picture, size) };
-                Fig.draw(&view, &mut Kept::default())
+                let view = View { position, motion: true, ..View::still(&results, &picture, size) };
+                drawn(&Fig, &view, &mut Kept::default())
             };
             let after = at(0.99);
             assert!(

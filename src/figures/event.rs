@@ -1,5 +1,7 @@
 //! One event of a warp as figures show it: its accesses, how far they have dropped, and what the pointer lights.
 
+use std::sync::Arc;
+
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, Lanes, legend};
 use super::mark::Mark;
@@ -11,7 +13,7 @@ use crate::trace::{AccessKind, Event, EventKind, Piece, Space, Timeline};
 #[derive(Clone, Copy, Debug)]
 pub struct WarpView<'a> {
     /// The record.
-    pub timeline: &'a Timeline,
+    pub timeline: &'a Arc<Timeline>,
     /// Linear index of the workgroup.
     pub workgroup: u32,
     /// Warp within the workgroup.

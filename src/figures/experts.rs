@@ -1,11 +1,13 @@
 //! Tokens, a router, experts: which experts each of the first tokens is sent to, and with which weight.
 
+use super::figure::NO_BUFFER;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::between;
 use super::palette::Ink;
 use super::reel::{Moment, Reel};
-use super::{bars, message, text};
+use super::results::Missing;
+use super::{bars, text};
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, digits3};
 
@@ -42,8 +44,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Routing::of(view).map(|routing| routing.draw(view)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Routing::of(view).map(|routing| routing.draw(view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -88,13 +90,12 @@ fn expert(chosen: &Tensor, i: usize, experts: usize) -> Option<usize> {
 }
 
 impl Routing {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (reel, moment) = view.reel()?;
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (reel, moment) = view.reel(&Fig)?;
         let name = view.picture.text("chosen");
-        let missing = "There is no such buffer.";
-        let (buffer, [before, now]) = reel.buffer(name).zip(reel.around(name, moment)).ok_or(missing)?;
+        let (buffer, [before, now]) = reel.buffer(name).zip(reel.around(name, moment)).ok_or(NO_BUFFER)?;
         let k = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
-        let experts = view.given.numbers.get("experts").map_or(0, |experts| *experts as usize);
+        let experts = view.number("experts").map_or(0, |experts| experts as usize);
         let tokens = (now.len() / k).min(TOKENS);
         let weight = |i: usize| written(reel, view.picture.text("weight"), moment, i);
         let choices = (0..tokens * k).filter_map(|i| {
@@ -280,10 +281,7 @@ fn written(reel: &Reel, name: &str, moment: Moment, i: usize) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of};
     use super::super::reel::ReelBuffer;
     use super::*;
     use crate::base::tensor::Elem;
@@ -291,23 +289,22 @@ mod tests {
     use crate::trace::Film;
 
     /// Two tokens that choose two of four experts each: first nothing, then the choices.
-    fn given() -> Given {
+    fn reel() -> Reel {
         let start = Tensor::from_bits(Elem::U32, [Elem::U32.poison(); 4].into_iter());
         let mut film = Film::new(vec![start]);
         film.add((0, 0), vec![(0, Tensor::from_bits(Elem::U32, [3, 1, 0, 3].into_iter()))]);
         let buffers = vec![ReelBuffer { name: "chosen".into(), count: 4, columns: Some(2), ..ReelBuffer::default() }];
-        let reel = Reel { film, buffers, passes: vec![("choose".into(), 1)] };
-        Given { reel: Some(Ok(Arc::new(reel))), numbers: [("experts".to_owned(), 4.0)].into(), ..Given::default() }
+        Reel { film, buffers, passes: vec![("choose".into(), 1)] }
     }
 
     #[test]
     fn arrows_grow_to_the_chosen_experts() {
-        let given = given();
         let picture = picture_of("Experts", &[("chosen", ArgValue::Text("chosen".into()))]);
+        let results = filmed(&Fig, &picture, &[("experts", 4.0)], reel());
         for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
             let at = |position: f32| {
-                let view = View { position, motion: true, ..View::still(&given, &picture, size) };
-                Fig.draw(&view, &mut Kept::default())
+                let view = View { position, motion: true, ..View::still(&results, &picture, size) };
+                drawn(&Fig, &view, &mut Kept::default())
             };
             let lines = |frame: &Frame| -> Vec<f32> {
                 let long = |item: &Item| match item {

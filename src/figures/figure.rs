@@ -1,45 +1,49 @@
-//! A figure: its card, the results that it asks for, and how it is drawn at a moment.
+//! A figure: its card, and how it is drawn at a moment from the results that it asks for.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use super::answers::{Metered, River, Roofline, Spread, Waits};
+use super::ask::{self, Question};
 use super::event::WarpView;
 use super::frame::{Frame, Tag};
 use super::mark::Mark;
-use super::plot::Plot;
 use super::reel::{Moment, Reel};
-use super::ring::Ring;
+use super::results::{Missing, Results};
 use super::shape::Shape;
 use crate::base::units::{count, number};
-use crate::job::Job;
 use crate::lesson::{Facts, Picture, Program};
-use crate::trace::{Course, Heat, Timeline};
+use crate::trace::{Course, Timeline};
 
 /// A kind of picture of a launch or a program. One file implements it, and one word of the list in `mod.rs` names it.
 pub trait Figure: Sync {
     /// Its name, its words, its arguments, and what moves it.
     fn card(&self) -> &'static Card;
 
-    /// The results that it is drawn from: unless it says otherwise, the buffers that its arguments name.
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let known = |name: &String| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
-        Asks { film: named_buffers(self.card().args, subject.picture).filter(known).collect(), ..Asks::default() }
-    }
+    /// The picture at the view's moment. `kept` is its own from frame to frame. All results are asked for before the first one that may be
+    /// missing ends it, so that one run answers them.
+    ///
+    /// # Errors
+    /// If a result is not known yet, or there is none.
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Result<Frame, Missing>;
 
-    /// The picture at the view's moment. `kept` is its own from frame to frame.
-    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame;
+    /// The buffers whose contents it shows: unless it says otherwise, those that its arguments name.
+    ///
+    /// # Errors
+    /// If that is not known before the program is compiled.
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        Ok(named_buffers(self.card().args, view.picture).collect())
+    }
 
     /// A description of what the pointer is on; `event` is the timeline's index of the event on the stage.
     fn tip(&self, _view: &View<'_>, _kept: &Kept, _event: Option<usize>, _tag: Tag) -> Option<String> {
         None
     }
 
-    /// The phases of a launch that are the ticks of its clock, by their places in the course; of all workgroups unless it says otherwise.
-    fn ticks(&self, given: &Given, _: &Picture) -> Vec<usize> {
-        given.course().map_or_else(|_| Vec::new(), |course| (0..course.phases.len()).collect())
+    /// The phases of a launch that are the ticks of its clock, each by its workgroup; all of them unless it says otherwise.
+    fn ticks(&self, view: &View<'_>) -> Vec<u32> {
+        view.course(&[])
+            .map_or_else(|_| Vec::new(), |course| course.phases.iter().map(|phase| phase.workgroup).collect())
     }
 
     /// The element of a buffer that the pointer is on: a click asks where it came from.
@@ -161,130 +165,6 @@ pub(super) fn named_buffers<'a>(args: &'a [Arg], picture: &'a Picture) -> impl I
     named.filter(|name| !name.is_empty()).map(ToOwned::to_owned)
 }
 
-/// The program that a figure is of.
-#[derive(Clone, Copy)]
-pub struct Subject<'a> {
-    /// The figure's arguments.
-    pub picture: &'a Picture,
-    /// The buffer that the learner chose.
-    pub buffer: Option<&'a str>,
-    /// The program.
-    pub program: &'a Program,
-    /// It at the parameters, with its shaders compiled.
-    pub job: &'a Job,
-    /// The pass on the stage, by its place.
-    pub pass: usize,
-}
-
-/// The results that a figure is drawn from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asks {
-    /// Single accesses of the workgroup on the stage.
-    pub timeline: bool,
-    /// Asynchronous operations of the workgroup on the stage, if the program is traced: the figure can do without.
-    pub transfers: bool,
-    /// How often elements are fetched.
-    pub heat: bool,
-    /// How the grid spreads over a device.
-    pub spread: bool,
-    /// The waits of a warp for memory, with the latencies of a device.
-    pub waits: bool,
-    /// Where the bytes go.
-    pub river: bool,
-    /// Where the kernels of the ladder are under a device's ceilings.
-    pub roofline: bool,
-    /// The program's series by round.
-    pub rounds: bool,
-    /// The curves of an experiment of the lesson.
-    pub curves: bool,
-    /// The workgroups' intervals between barriers, with the contents of these workgroup variables.
-    pub course: Option<Vec<String>>,
-    /// The bytes that the buffers of the program move, and those of these programs.
-    pub meters: Option<Vec<String>>,
-    /// The contents of these buffers after each launch.
-    pub film: Vec<String>,
-}
-
-impl Asks {
-    /// Single accesses alone.
-    #[must_use]
-    pub fn timeline() -> Self {
-        Self { timeline: true, ..Self::default() }
-    }
-
-    /// Whether something of that comes from a trace.
-    #[must_use]
-    pub fn is_traced(&self) -> bool {
-        let launches = self.heat || self.course.is_some() || self.meters.is_some() || !self.film.is_empty();
-        self.timeline || self.waits || self.river || self.rounds || launches
-    }
-}
-
-/// Results, as far as they are there.
-#[derive(Clone, Debug, Default)]
-pub struct Given {
-    /// Single accesses of the workgroup on the stage.
-    pub timeline: Arc<Timeline>,
-    /// How often elements were fetched.
-    pub heat: Option<Arc<Heat>>,
-    /// How the grid spreads over a device.
-    pub spread: Option<Spread>,
-    /// The waits of a warp for memory.
-    pub waits: Option<Waits>,
-    /// Where the bytes go.
-    pub river: Option<River>,
-    /// The ring of places that the kernel's tiles go through.
-    pub ring: Option<Ring>,
-    /// Where the kernels of the ladder are.
-    pub roofline: Option<Roofline>,
-    /// The program's series by round.
-    pub rounds: Vec<Plot>,
-    /// The curves of the experiment that the figure names.
-    pub curves: Option<Plot>,
-    /// The workgroups' intervals between barriers, or why they are not known.
-    pub course: Option<Result<Arc<Course>, String>>,
-    /// The bytes that programs' buffers move: the one on the stage, then those that the figure names; or why they are not known.
-    pub meters: Option<Result<Vec<Metered>, String>>,
-    /// The contents of buffers after each launch, or why there are none.
-    pub reel: Option<Result<Arc<Reel>, String>>,
-    /// Values of the figure's arguments that are expressions.
-    pub numbers: BTreeMap<String, f64>,
-    /// Why one of them has no value that the figure draws: nothing is counted by it then.
-    pub beyond: Option<String>,
-}
-
-impl Given {
-    /// Nothing if the figure's arguments have values that can be drawn; else what to say instead.
-    pub(super) fn within(&self) -> Result<(), &str> {
-        self.beyond.as_deref().map_or(Ok(()), Err)
-    }
-
-    /// The course of the launch; else what to say instead.
-    pub(super) fn course(&self) -> Result<&Course, &str> {
-        self.within()?;
-        match &self.course {
-            None => Err(RUNNING),
-            Some(Err(why)) => Err(why),
-            Some(Ok(course)) => Ok(course),
-        }
-    }
-
-    /// The phases that load rows of any of these buffers, by their places in the course; names that are none are ignored.
-    pub(super) fn loading(&self, names: &[&str]) -> Vec<usize> {
-        let Ok(course) = self.course() else { return Vec::new() };
-        let known: Vec<u16> =
-            names.iter().filter(|name| !name.is_empty()).filter_map(|name| course.find(name)).collect();
-        let loads = |at: &usize| course.phases[*at].loads.iter().any(|rows| known.contains(&rows.buffer));
-        (0..course.phases.len()).filter(loads).collect()
-    }
-
-    /// Accesses alone.
-    #[must_use]
-    pub fn of(timeline: &Arc<Timeline>) -> Self {
-        Self { timeline: timeline.clone(), ..Self::default() }
-    }
-}
-
 /// How the learner reads a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
@@ -298,9 +178,15 @@ pub struct Reading {
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The results.
-    pub given: &'a Given,
+    pub results: &'a Results<'a>,
     /// The figure's arguments.
     pub picture: &'a Picture,
+    /// The program on the stage, as its lesson declares it; None in a picture that stands by itself.
+    pub program: Option<&'a Program>,
+    /// The pass on the stage, by its place in the program.
+    pub pass: usize,
+    /// The buffer that the learner chose.
+    pub buffer: Option<&'a str>,
     /// How the learner reads a buffer.
     pub reading: Reading,
     /// Linear index of the workgroup.
@@ -324,10 +210,13 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// The first tick of a figure.
     #[must_use]
-    pub fn still(given: &'a Given, picture: &'a Picture, size: [f32; 2]) -> Self {
+    pub fn still(results: &'a Results<'a>, picture: &'a Picture, size: [f32; 2]) -> Self {
         Self {
-            given,
+            results,
             picture,
+            program: None,
+            pass: 0,
+            buffer: None,
             reading: Reading::default(),
             workgroup: 0,
             warp: 0,
@@ -340,27 +229,77 @@ impl<'a> View<'a> {
         }
     }
 
-    pub(super) fn warp_view(&self) -> WarpView<'a> {
-        let Self { workgroup, warp, position, hovered, marked, motion, size, .. } = *self;
-        WarpView { timeline: &self.given.timeline, workgroup, warp, position, hovered, marked, motion, size }
+    /// The answer to a question about the launch on the stage.
+    ///
+    /// # Errors
+    /// If it is not known yet, or there is none.
+    pub fn ask<Q: Question>(&self, question: Q) -> Result<&'a Arc<Q::Answer>, Missing> {
+        self.results.ask(question)
     }
 
-    /// The buffers' contents and the moment among them; else what to say instead.
-    pub(super) fn reel(&self) -> Result<(&'a Reel, Moment), &'a str> {
-        self.given.within()?;
-        match &self.given.reel {
-            None => Err(RUNNING),
-            Some(Err(why)) => Err(why),
-            Some(Ok(reel)) => Ok((reel, reel.moment(self.position, self.motion))),
-        }
+    /// The value of an argument that is an expression; None if it is not given.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.results.numbers.values.get(name).copied()
+    }
+
+    /// Nothing if the figure's arguments have values that can be drawn.
+    ///
+    /// # Errors
+    /// Why one of them has none.
+    pub(super) fn within(&self) -> Result<(), Missing> {
+        self.results.numbers.beyond.as_deref().map_or(Ok(()), |why| Err(why.into()))
+    }
+
+    /// The accesses of the workgroup on the stage.
+    ///
+    /// # Errors
+    /// If they are not known yet, or there are none.
+    pub fn timeline(&self) -> Result<&'a Arc<Timeline>, Missing> {
+        self.ask(ask::Accesses).map(|accesses| &accesses.timeline)
+    }
+
+    pub(super) fn warp_view(&self) -> Result<WarpView<'a>, Missing> {
+        let Self { workgroup, warp, position, hovered, marked, motion, size, .. } = *self;
+        Ok(WarpView { timeline: self.timeline()?, workgroup, warp, position, hovered, marked, motion, size })
+    }
+
+    /// The contents of the buffers of a figure, and the moment among them.
+    ///
+    /// # Errors
+    /// If they are not known yet, there are none, or the figure's arguments cannot be drawn.
+    pub fn reel(&self, figure: &dyn Figure) -> Result<(&'a Arc<Reel>, Moment), Missing> {
+        let reel = figure.film(self).and_then(|buffers| match buffers.is_empty() {
+            true => Err(NO_BUFFER.into()),
+            false => self.ask(ask::Film(buffers)),
+        });
+        self.within()?;
+        reel.map(|reel| (reel, reel.moment(self.position, self.motion)))
+    }
+
+    /// The intervals of the launch's workgroups between barriers, with the contents of these workgroup variables.
+    ///
+    /// # Errors
+    /// As [`Self::reel`].
+    pub(super) fn course(&self, variables: &[&str]) -> Result<&'a Arc<Course>, Missing> {
+        let course = self.ask(ask::Course(variables.iter().map(|name| (*name).to_owned()).collect()));
+        self.within()?;
+        course
     }
 }
 
+/// The phases that load rows of any of these buffers, by their places in the course; names of no buffer are ignored.
+pub(super) fn loading(course: &Course, names: &[&str]) -> Vec<usize> {
+    let known: Vec<u16> = names.iter().filter(|name| !name.is_empty()).filter_map(|name| course.find(name)).collect();
+    let loads = |at: &usize| course.phases[*at].loads.iter().any(|rows| known.contains(&rows.buffer));
+    (0..course.phases.len()).filter(loads).collect()
+}
+
+/// Why a figure is not drawn that names no buffer of the program.
+pub(super) const NO_BUFFER: &str = "There is no such buffer.";
+
 /// Experts that are counted at most, each by itself.
 pub(super) const MOST_EXPERTS: u32 = 4096;
-
-/// Said until a program's results are there.
-pub(super) const RUNNING: &str = "The program is being run…";
 
 /// The phase, among `ticks`, at which a figure opens: at the share that it is given, or else the last.
 #[must_use]

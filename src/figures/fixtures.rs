@@ -1,12 +1,16 @@
 //! Timelines for tests: one warp's accesses, by hand; and what every picture must keep to.
 
-use super::figure::{Figure, Given, Kept, View};
+use super::ask;
+use super::figure::{Figure, Kept, View};
 use super::frame::Tag;
 use super::frame::{Frame, Item};
 use super::judge::find;
 use super::reel::{Reel, ReelBuffer};
+use super::results::{Numbers, Results};
+use super::{Accesses, Built};
 use crate::base::diag::Place;
-use crate::base::tensor::{Elem, Tensor};
+use crate::base::tensor::{Elem, Init, Tensor};
+use crate::job::{BufferSpec, Content, Job};
 use crate::lesson::{ArgValue, Picture, PictureArg};
 use crate::trace::banks::{parts, together};
 use crate::trace::{AccessKind, Event, EventKind, Exchange, Film, Space, Timeline, TracedBuffer};
@@ -195,7 +199,7 @@ pub fn assert_tidy(frame: &Frame, what: &str) {
 
 /// The data of a figure, and the moment.
 pub(super) struct Seen {
-    pub given: Given,
+    pub results: Results<'static>,
     pub position: f32,
     pub hovered: Option<Tag>,
     pub motion: bool,
@@ -206,16 +210,17 @@ pub(super) struct Seen {
 
 impl Seen {
     pub fn of(timeline: &Arc<Timeline>, size: [f32; 2]) -> Self {
-        Self::given(Given::of(timeline), size)
+        let accesses = Accesses { timeline: timeline.clone(), ..Accesses::default() };
+        Self::from(Results::default().with(ask::Accesses, accesses), size)
     }
 
-    pub fn given(given: Given, size: [f32; 2]) -> Self {
-        Self { given, position: 0.0, hovered: None, motion: false, workgroup: 0, warp: 0, size }
+    pub fn from(results: Results<'static>, size: [f32; 2]) -> Self {
+        Self { results, position: 0.0, hovered: None, motion: false, workgroup: 0, warp: 0, size }
     }
 
     pub fn view<'a>(&'a self, picture: &'a Picture) -> View<'a> {
-        let Self { ref given, position, hovered, motion, workgroup, warp, size } = *self;
-        View { position, hovered, motion, workgroup, warp, ..View::still(given, picture, size) }
+        let Self { ref results, position, hovered, motion, workgroup, warp, size } = *self;
+        View { position, hovered, motion, workgroup, warp, ..View::still(results, picture, size) }
     }
 }
 
@@ -232,12 +237,62 @@ impl Painter {
     }
 
     pub fn frame(&mut self, seen: &Seen) -> Frame {
-        self.figure.draw(&seen.view(&self.picture), &mut self.kept)
+        drawn(self.figure, &seen.view(&self.picture), &mut self.kept)
     }
 
     pub fn told(&self, seen: &Seen, event: Option<usize>, tag: Tag) -> Option<String> {
         self.figure.tip(&seen.view(&self.picture), &self.kept, event, tag)
     }
+}
+
+/// The picture of a figure whose results are there.
+pub(super) fn drawn(figure: &dyn Figure, view: &View<'_>, kept: &mut Kept) -> Frame {
+    figure.draw(view, kept).unwrap_or_else(|missing| panic!("{missing:?}"))
+}
+
+/// Results of a figure whose arguments have these values, and that shows these contents of buffers.
+pub(super) fn filmed(figure: &dyn Figure, picture: &Picture, numbers: &[(&str, f64)], reel: Reel) -> Results<'static> {
+    let results = numbered(numbers);
+    let buffers =
+        figure.film(&View::still(&results, picture, [0.0; 2])).unwrap_or_else(|missing| panic!("{missing:?}"));
+    results.with(ask::Film(buffers), reel)
+}
+
+/// A program without passes that has one buffer of four elements.
+pub(super) fn built(buffer: &str) -> Built {
+    let buffer = BufferSpec {
+        name: buffer.to_owned(),
+        elem: Elem::U32,
+        count: 4,
+        content: Content::Made(Init::Zero),
+        columns: None,
+        blame: Vec::new(),
+        place: None,
+    };
+    let job = Job {
+        program: "program".to_owned(),
+        place: Place::start("lesson.ron"),
+        seed: 1,
+        buffers: vec![buffer],
+        passes: Vec::new(),
+        body: Vec::new(),
+        checks: Vec::new(),
+        series: Vec::new(),
+        looks: Vec::new(),
+        film: Vec::new(),
+        measure: None,
+        trace: None,
+        bounds_checks: true,
+        bounded_loops: false,
+        work: None,
+    };
+    Built { job: Arc::new(job), facts: Vec::new() }
+}
+
+/// Results of a figure whose arguments have these values.
+pub(super) fn numbered(numbers: &[(&str, f64)]) -> Results<'static> {
+    let values = numbers.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    Results::of(Numbers { values, beyond: None })
 }
 
 /// A figure with arguments, as a lesson gives them.
@@ -251,7 +306,7 @@ pub(super) fn picture_of(name: &str, args: &[(&str, ArgValue)]) -> Picture {
 }
 
 /// Whole numbers in buffers, each written by the one launch of a pass; the second figure is the columns, 0 for none.
-pub(super) fn reel_of(buffers: &[(&str, u64, &[u32])]) -> Arc<Reel> {
+pub(super) fn reel_of(buffers: &[(&str, u64, &[u32])]) -> Reel {
     let nothing =
         |(_, _, of): &(&str, u64, &[u32])| Tensor::from_bits(Elem::U32, of.iter().map(|_| Elem::U32.poison()));
     let mut film = Film::new(buffers.iter().map(nothing).collect());
@@ -264,5 +319,5 @@ pub(super) fn reel_of(buffers: &[(&str, u64, &[u32])]) -> Arc<Reel> {
         columns: Some(*columns).filter(|columns| *columns > 0),
         ..ReelBuffer::default()
     };
-    Arc::new(Reel { film, buffers: buffers.iter().map(buffer).collect(), passes: vec![("pass".to_owned(), 1)] })
+    Reel { film, buffers: buffers.iter().map(buffer).collect(), passes: vec![("pass".to_owned(), 1)] }
 }

@@ -1,13 +1,14 @@
 //! Heads of queries, and the head of keys and values that each reads: how many bytes are read of each of these, beside a formula's.
 
+use super::figure::loading;
+use super::results::Missing;
 use std::collections::{BTreeSet, HashSet};
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::{Hue, Ink};
-use super::{bars, message, text};
+use super::{bars, text};
 use crate::base::units::{count, counted, number, si};
-use crate::lesson::Picture;
 use crate::trace::{Course, Rows};
 
 const MARGIN: f32 = 16.0;
@@ -57,20 +58,18 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { course: Some(Vec::new()), ..Asks::default() }
+    fn ticks(&self, view: &View<'_>) -> Vec<u32> {
+        let Ok(course) = view.course(&[]) else { return Vec::new() };
+        let ticks = loading(course, &CACHES.map(|name| view.picture.text(name)));
+        ticks.into_iter().map(|at| course.phases[at].workgroup).collect()
     }
 
-    fn ticks(&self, given: &Given, picture: &Picture) -> Vec<usize> {
-        given.loading(&CACHES.map(|name| picture.text(name)))
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Reads::of(view.given, view.picture, tick(view)).map(|reads| reads.draw(view)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Reads::of(view, tick(view)).map(|reads| reads.draw(view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
-        let reads = Reads::of(view.given, view.picture, tick(view)).ok()?;
+        let reads = Reads::of(view, tick(view)).ok()?;
         let Tag::Spot(head) = tag else { return None };
         let head = reads.heads.get(head)?;
         let readers: Vec<String> = head.readers.iter().map(ToString::to_string).collect();
@@ -108,9 +107,9 @@ struct Reads {
 
 impl Reads {
     /// The pages read up to a phase, that one included.
-    fn of<'a>(given: &'a Given, picture: &Picture, last: usize) -> Result<Self, &'a str> {
-        let course = given.course()?;
-        let number = |name: &str| given.numbers.get(name).copied().filter(|n| *n >= 1.0).map(|n| n as u64);
+    fn of(view: &View<'_>, last: usize) -> Result<Self, Missing> {
+        let (course, picture) = (view.course(&[])?, view.picture);
+        let number = |name: &str| view.number(name).filter(|n| *n >= 1.0).map(|n| n as u64);
         let (rows, keys) = number("rows").zip(number("keys")).ok_or("The heads have no rows.")?;
         let find = |name: &str| Some(picture.text(name)).filter(|n| !n.is_empty()).and_then(|n| course.find(n));
         let (q, k) = find("q").zip(find("k")).ok_or("The launch has no such buffers.")?;
@@ -120,11 +119,11 @@ impl Reads {
         let runs = |at: usize| course.phases[at].loads.iter().filter(|run| caches.contains(&run.buffer));
         let all = (0..course.phases.len()).flat_map(runs).map(|run| heads_of(run).end).max().unwrap_or(0);
         if all > COUNTED {
-            return Err(TOO_MANY);
+            return Err(TOO_MANY.into());
         }
         let mut heads = vec![Head::default(); usize::try_from(all).unwrap_or(0)];
         let mut whole = vec![0_u64; heads.len()];
-        let ticks = given.loading(&CACHES.map(|name| picture.text(name)));
+        let ticks = loading(course, &CACHES.map(|name| picture.text(name)));
         for (tick, at) in ticks.into_iter().enumerate() {
             for run in runs(at) {
                 for head in heads_of(run) {
@@ -148,7 +147,7 @@ impl Reads {
             }
         }
         let queries = queries_of.iter().map(|(_, query)| query + 1).max().unwrap_or(0);
-        let formula = given.numbers.get("formula").copied();
+        let formula = view.number("formula");
         Ok(Self { queries, heads, most: whole.into_iter().max().unwrap_or(0), formula, truncated: course.truncated })
     }
 
@@ -298,16 +297,17 @@ fn name(frame: &mut Frame, [x, y, w, h]: [f32; 4], words: &str, ink: Option<Ink>
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::super::fixtures::{assert_tidy, drawn, numbered, picture_of};
     use super::super::frame::Item;
     use super::*;
+    use crate::figures::Results;
+    use crate::figures::ask;
     use crate::lesson::ArgValue;
+    use crate::lesson::Picture;
     use crate::trace::{Followed, Phase};
 
     /// Four heads of queries of two rows each, two heads of keys of four rows: a workgroup per head of queries; `again` reads twice.
-    fn given(again: bool) -> Given {
+    fn course(again: bool) -> Course {
         let run = |buffer, first: u64, rows: u64| Rows {
             buffer,
             rows: [first, first + rows],
@@ -329,9 +329,11 @@ mod tests {
             elem: crate::base::tensor::Elem::F32,
             columns: 2,
         };
-        let course = Course { variables: vec![named("q"), named("k")], phases, ..Course::default() };
-        let numbers = [("rows", 2.0), ("keys", 4.0), ("formula", 32.0)].map(|(name, n)| (name.to_owned(), n));
-        Given { course: Some(Ok(Arc::new(course))), numbers: numbers.into(), ..Given::default() }
+        Course { variables: vec![named("q"), named("k")], phases, ..Course::default() }
+    }
+
+    fn results(again: bool) -> Results<'static> {
+        numbered(&[("rows", 2.0), ("keys", 4.0), ("formula", 32.0)]).with(ask::Course(Vec::new()), course(again))
     }
 
     fn picture() -> Picture {
@@ -340,8 +342,9 @@ mod tests {
 
     #[test]
     fn each_head_has_the_bytes_that_its_group_reads() {
-        let (given, picture) = (given(false), picture());
-        let at = |last| Reads::of(&given, &picture, last).unwrap_or_else(|why| panic!("{why}"));
+        let (results, picture) = (results(false), picture());
+        let view = View::still(&results, &picture, [650.0, 380.0]);
+        let at = |last| Reads::of(&view, last).unwrap_or_else(|why| panic!("{why:?}"));
         let heads = |reads: &Reads| -> Vec<(u64, Vec<usize>)> {
             reads.heads.iter().map(|head| (head.bytes, head.readers.clone())).collect()
         };
@@ -354,16 +357,16 @@ mod tests {
     fn nothing_leaves_the_picture() {
         let picture = picture();
         for (again, last) in [(false, 0.0), (false, 3.9), (true, 7.9)] {
-            let given = given(again);
+            let results = results(again);
             for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
-                let view = View { position: last, ..View::still(&given, &picture, size) };
-                let frame = Fig.draw(&view, &mut Kept::default());
+                let view = View { position: last, ..View::still(&results, &picture, size) };
+                let frame = drawn(&Fig, &view, &mut Kept::default());
                 assert_tidy(&frame, &format!("{size:?}"));
             }
         }
-        let given = given(true);
-        let view = View { position: 7.9, ..View::still(&given, &picture, [650.0, 380.0]) };
-        let frame = Fig.draw(&view, &mut Kept::default());
+        let results = results(true);
+        let view = View { position: 7.9, ..View::still(&results, &picture, [650.0, 380.0]) };
+        let frame = drawn(&Fig, &view, &mut Kept::default());
         assert!(frame.alt.contains("read: 4 times that, by 2 workgroups"), "{}", frame.alt);
         let lines = frame.items.iter().filter(|item| matches!(item, Item::Line { tag: Some(_), .. })).count();
         assert_eq!(lines, 4, "a line from each head of queries");
@@ -374,12 +377,10 @@ mod tests {
         let run = |buffer, rows| Rows { buffer, rows: [0, rows], columns: [0, 2], bytes: 8 * rows };
         for [queries, keys] in [[1 << 40, 2], [2, 1 << 40]] {
             let loads = vec![run(0, queries), run(1, keys)];
-            let Some(Ok(course)) = given(false).course else { panic!("there is a course") };
-            let course = Course { phases: vec![Phase { loads, ..Phase::default() }], ..(*course).clone() };
-            let numbers = ["rows", "keys"].map(|name| (name.to_owned(), 1.0)).into();
-            let given = Given { course: Some(Ok(Arc::new(course))), numbers, ..Given::default() };
+            let course = Course { phases: vec![Phase { loads, ..Phase::default() }], ..course(false) };
+            let results = numbered(&[("rows", 1.0), ("keys", 1.0)]).with(ask::Course(Vec::new()), course);
             let made = allocation_counter::measure(|| {
-                let frame = Fig.draw(&View::still(&given, &picture(), [650.0, 380.0]), &mut Kept::default());
+                let frame = drawn(&Fig, &View::still(&results, &picture(), [650.0, 380.0]), &mut Kept::default());
                 assert_eq!(frame.alt, TOO_MANY);
             });
             assert!(made.bytes_max < 1 << 20, "{} bytes", made.bytes_max);

@@ -1,13 +1,14 @@
 //! How often each element of the matrices is fetched from global memory over the whole grid, and for whom.
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
-use super::frame::{Anchor, Frame, Tag};
+use super::ask;
+use super::figure::{Card, Clock, Figure, Kept, View};
+use super::frame::{Frame, Tag};
 use super::grid::{self, Matrix, Placed};
 use super::lanes::Key;
 use super::matrices::{areas, name};
 use super::palette::{Hue, Ink};
+use super::results::Missing;
 use super::sidebar::Sidebar;
-use super::text;
 use super::tiles::Tiles;
 use crate::base::units::{count, counted, figure, number};
 use crate::trace::heat::{Bits, Footprint};
@@ -62,12 +63,8 @@ fn stored(heat: &Heat, turn: usize) -> Vec<Bits> {
 }
 
 /// The picture.
-pub(super) fn frame(view: &View<'_>) -> Frame {
+pub(super) fn frame(view: &View<'_>, heat: &Heat) -> Frame {
     let mut frame = Frame::new(view.size);
-    let Some(heat) = view.given.heat.as_deref() else {
-        empty(&mut frame);
-        return frame;
-    };
     let (placed, card) = layout(heat, view.size);
     let is_pointed = matches!(view.hovered, Some(Tag::Cell { .. }));
     let turn = turn(heat, view.position).filter(|_| !is_pointed);
@@ -274,7 +271,7 @@ impl By {
 
 /// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let (heat, Tag::Cell { buffer, row, column }) = (view.given.heat.as_deref()?, tag) else { return None };
+    let (heat, Tag::Cell { buffer, row, column }) = (view.ask(ask::Heat).ok()?, tag) else { return None };
     let (placed, _) = layout(heat, view.size);
     let on = placed.iter().find(|p| p.grid.buffer == buffer)?;
     let (_, fetches) = find(heat, buffer)?;
@@ -291,24 +288,6 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
         said += &format!("\n{}", By::of(heat, &lit).said());
     }
     Some(said)
-}
-
-/// Says what will appear.
-fn empty(frame: &mut Frame) {
-    let (title, help) = (
-        "No fetches counted yet",
-        "Once the whole grid is traced, each matrix appears here, lighter where its elements are fetched more often.",
-    );
-    frame.alt = format!("{title}. {help}");
-    let middle = frame.width / 2.0;
-    let lines = text::wrap(help, 14.0, (frame.width - 48.0).clamp(40.0, 480.0));
-    let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
-    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
-    y += 12.0;
-    for line in lines {
-        y += 20.0;
-        frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
-    }
 }
 
 static CARD: Card = Card {
@@ -330,12 +309,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { heat: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(view)
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        view.ask(ask::Heat).map(|heat| frame(view, heat))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

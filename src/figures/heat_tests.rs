@@ -1,8 +1,8 @@
 //! Heat maps: what is light, what the pointer lights, and that all of it fits.
 
-use std::sync::Arc;
+use super::ask;
+use crate::figures::Results;
 
-use super::super::figure::Given;
 use super::super::fixtures::{Painter, Seen, assert_tidy};
 use super::super::frame::Item;
 use super::super::palette::Hue;
@@ -44,7 +44,10 @@ fn heat() -> Heat {
 }
 
 fn shown(heat: Option<&Heat>, hovered: Option<Tag>, size: [f32; 2]) -> (Frame, String) {
-    let view = Seen { hovered, ..Seen::given(Given { heat: heat.cloned().map(Arc::new), ..Given::default() }, size) };
+    let view = Seen {
+        hovered,
+        ..Seen::from(heat.map_or_else(Results::default, |heat| Results::default().with(ask::Heat, heat.clone())), size)
+    };
     let mut painter = Painter::of("Heat");
     let frame = painter.frame(&view);
     (frame, hovered.and_then(|tag| painter.told(&view, None, tag)).unwrap_or_default())
@@ -106,8 +109,8 @@ fn all_of_it_fits() {
 fn played_each_workgroup_shows_its_part_over_those_before_it() {
     let heat = heat();
     let at = |position: f32| {
-        let given = Given { heat: Some(Arc::new(heat.clone())), ..Given::default() };
-        Painter::of("Heat").frame(&Seen { position, ..Seen::given(given, [1000.0, 560.0]) })
+        let results = Results::default().with(ask::Heat, heat.clone());
+        Painter::of("Heat").frame(&Seen { position, ..Seen::from(results, [1000.0, 560.0]) })
     };
     let second = at(1.5);
     assert_eq!(second, at(1.5), "the same moment is the same picture");

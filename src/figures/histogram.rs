@@ -1,10 +1,12 @@
 //! How many elements of a buffer have each value: a histogram of small whole numbers.
 
 use super::buffer::is_written;
+use super::figure::NO_BUFFER;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
-use super::{message, text};
+use super::results::Missing;
+use super::text;
 use crate::base::units::count;
 
 const MARGIN: f32 = 16.0;
@@ -36,8 +38,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, counts(view).map(|(counts, when)| drawn(view, &counts, &when)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        counts(view).map(|(counts, when)| drawn(view, &counts, &when))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -49,9 +51,9 @@ impl Figure for Fig {
 }
 
 /// By value, how many elements have it; and when that is.
-fn counts<'a>(view: &View<'a>) -> Result<(Vec<u64>, String), &'a str> {
-    let (reel, moment) = view.reel()?;
-    let tensor = reel.after(view.picture.text("of"), moment.settled()).ok_or("There is no such buffer.")?;
+fn counts(view: &View<'_>) -> Result<(Vec<u64>, String), Missing> {
+    let (reel, moment) = view.reel(&Fig)?;
+    let tensor = reel.after(view.picture.text("of"), moment.settled()).ok_or(NO_BUFFER)?;
     let mut counts = Vec::new();
     for value in (0..tensor.len()).filter(|i| is_written(tensor, *i)).map(|i| tensor.get(i)) {
         let place = (value.max(0.0) as usize).min(BARS - 1);
@@ -92,21 +94,20 @@ fn drawn(view: &View<'_>, counts: &[u64], when: &str) -> Frame {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of, reel_of};
     use super::*;
     use crate::lesson::ArgValue;
 
     #[test]
     fn values_are_counted() {
         let reel = reel_of(&[("picks", 0, &[0, 2, 1, 2, 0, 2, 99])]);
-        let given = Given { reel: Some(Ok(reel)), ..Given::default() };
         let text = |text: &str| ArgValue::Text(text.to_owned());
         let picture =
             picture_of("Histogram", &[("of", text("picks")), ("elements", text("tokens")), ("values", text("picks"))]);
+        let results = filmed(&Fig, &picture, &[], reel);
         for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
-            let view = View { position: 1.0, ..View::still(&given, &picture, size) };
-            let frame = Fig.draw(&view, &mut Kept::default());
+            let view = View { position: 1.0, ..View::still(&results, &picture, size) };
+            let frame = drawn(&Fig, &view, &mut Kept::default());
             assert_tidy(&frame, &format!("{size:?}"));
             assert!(frame.alt.contains("2 have 0, 1 have 1, 3 have 2, 0 have 3"), "{}", frame.alt);
         }

@@ -190,6 +190,7 @@ pub fn plays(figure: &dyn Figure) -> bool {
 mod tests {
     use super::super::fixtures::picture_of;
     use super::*;
+    use crate::figures::Results;
 
     #[test]
     fn what_a_figure_counts_by_is_bounded() {
@@ -226,7 +227,11 @@ mod tests {
 
     #[test]
     fn a_figure_says_what_it_cannot_count_to() {
-        let given = super::super::Given { beyond: Some("ranks: too many.".to_owned()), ..Default::default() };
+        let numbers = crate::figures::Numbers {
+            beyond: Some("ranks: too many.".to_owned()),
+            ..crate::figures::Numbers::default()
+        };
+        let results = Results::of(numbers);
         for figure in FIGURES {
             let card = figure.card();
             // A warp's place is a number of the timeline, of which nothing is made.
@@ -234,9 +239,9 @@ mod tests {
                 continue;
             }
             let picture = picture_of(card.name, &[]);
-            let view = super::super::View::still(&given, &picture, [420.0, 300.0]);
-            let frame = figure.draw(&view, &mut super::super::Kept::default());
-            assert_eq!(frame.alt, "ranks: too many.", "{}", card.name);
+            let view = super::super::View::still(&results, &picture, [420.0, 300.0]);
+            let drawn = figure.draw(&view, &mut super::super::Kept::default());
+            assert_eq!(drawn, Err("ranks: too many.".into()), "{}", card.name);
         }
     }
 }

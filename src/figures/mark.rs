@@ -94,7 +94,8 @@ mod tests {
     #[test]
     fn a_marked_word_and_its_lane_are_ringed() {
         let quads = |i: u32| i * 16;
-        let timeline = Script::new(32).load(|i| i * 4).load(|i| i * 8).access(0, AccessKind::Load, 16, 0xff, quads).0;
+        let script = Script::new(32).load(|i| i * 4).load(|i| i * 8).access(0, AccessKind::Load, 16, 0xff, quads);
+        let timeline = std::sync::Arc::new(script.0);
         let count = |event: f32, marks: &[Mark]| {
             let view = WarpView {
                 timeline: &timeline,

@@ -1,7 +1,8 @@
 //! The explorer of the step: drawn with its handles, by the window that lets the learner drag them.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::Frame;
+use super::results::Missing;
 use crate::lesson::{ArgValue, Picture};
 use crate::reference::Explored;
 
@@ -52,12 +53,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::default()
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        Frame::new(view.size)
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Ok(Frame::new(view.size))
     }
 }
 

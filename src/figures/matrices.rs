@@ -1,7 +1,9 @@
 //! The matrices that a workgroup works on, and what it has touched of them so far, at one event of one of its warps.
 //! The warps are in step.
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::event::WarpView;
+use super::figure::{Card, Clock, Figure, Kept, View};
+use super::results::Missing;
 use std::sync::Arc;
 
 use super::counters::bytes;
@@ -248,21 +250,21 @@ pub(super) fn areas([width, height]: [f32; 2]) -> ([f32; 4], Option<[f32; 4]>) {
 }
 
 /// The picture.
-pub(super) fn frame(progress: &mut Progress, view: &View<'_>) -> Frame {
+pub(super) fn frame(progress: &mut Progress, view: &WarpView<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
-    let events: Vec<usize> = view.given.timeline.of_warp(view.workgroup, view.warp).collect();
+    let events: Vec<usize> = view.timeline.of_warp(view.workgroup, view.warp).collect();
     if events.is_empty() {
-        return warp::frame(&view.warp_view());
+        return warp::frame(view);
     }
     let ordinal = (view.position.max(0.0) as usize).min(events.len() - 1);
-    let moment = event::moment(&view.warp_view(), &events, ordinal);
-    progress.go_to(&view.given.timeline, view.workgroup, moment.index);
+    let moment = event::moment(view, &events, ordinal);
+    progress.go_to(view.timeline, view.workgroup, moment.index);
     let layout = layout(progress, view.size);
     for placed in layout.placed.iter().chain(&layout.tiles) {
         let Some(Some(touched)) = progress.touched.get(usize::from(placed.grid.buffer)) else { continue };
-        let now = now(&view.given.timeline, moment.event, placed);
+        let now = now(view.timeline, moment.event, placed);
         let shared =
-            view.given.timeline.buffers.get(usize::from(placed.grid.buffer)).is_some_and(|b| b.space == Space::Shared);
+            view.timeline.buffers.get(usize::from(placed.grid.buffer)).is_some_and(|b| b.space == Space::Shared);
         let stores = if shared { Hue::Shared } else { Hue::Store };
         let loads = if shared { Hue::Shared } else { Hue::Load };
         let latest = touched.stored.iter().chain(&touched.loaded).copied().max().unwrap_or(0);
@@ -315,7 +317,7 @@ pub(super) fn frame(progress: &mut Progress, view: &View<'_>) -> Frame {
         if !tiles.is_empty() {
             card.says(&format!("elements: {}", tiles.join(", ")));
         }
-        if view.given.timeline.truncated {
+        if view.timeline.truncated {
             card.says("The record is cut at its cap on events.");
         }
         if !legend {
@@ -404,12 +406,13 @@ pub(super) fn told(progress: &Progress, view: &View<'_>, tag: Tag) -> Option<Str
     let placed = layout.placed.iter().chain(&layout.tiles).find(|p| p.grid.buffer == buffer)?;
     let name = name(placed, row, column);
     let cells = placed.grid.cells;
-    let traced = view.given.timeline.buffers.get(usize::from(buffer))?;
-    let events: Vec<usize> = view.given.timeline.of_warp(view.workgroup, view.warp).collect();
+    let timeline = view.timeline().ok()?;
+    let traced = timeline.buffers.get(usize::from(buffer))?;
+    let events: Vec<usize> = timeline.of_warp(view.workgroup, view.warp).collect();
     let event = *events.get((view.position.max(0.0) as usize).min(events.len().checked_sub(1)?))?;
     let index = row * cells.columns + column;
     let word = (cells.span == [1, 1] && traced.elem.bytes() == 4).then_some(Tag::Word { buffer, index });
-    let more = word.and_then(|word| memory_tooltip::told(&view.given.timeline, event, word));
+    let more = word.and_then(|word| memory_tooltip::told(timeline, event, word));
     let more = more.and_then(|more| more.split_once('\n').map(|(_, rest)| format!("\n{rest}")));
     Some(format!("{name}{}", more.unwrap_or_default()))
 }
@@ -444,12 +447,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::timeline()
-    }
-
-    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame {
-        frame(kept.own(), view)
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Result<Frame, Missing> {
+        view.warp_view().map(|view| frame(kept.own(), &view))
     }
 
     fn tip(&self, view: &View<'_>, kept: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

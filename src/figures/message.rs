@@ -18,21 +18,15 @@ pub(super) fn message(frame: &mut Frame, title: &str, help: &str) {
     }
 }
 
-/// One line in the middle.
+/// A sentence in the middle.
 pub(super) fn line(size: [f32; 2], said: &str) -> Frame {
     let mut frame = Frame::new(size);
-    frame.text(
-        [size[0] / 2.0, size[1] / 2.0],
-        14.0,
-        Anchor::Middle,
-        Ink::Muted,
-        text::fit(said, 14.0, false, size[0] - 32.0),
-    );
+    let lines = text::wrap(said, 14.0, (size[0] - 32.0).clamp(40.0, 600.0));
+    let above = 10.0 * (lines.len() as f32 - 1.0);
+    for (at, line) in lines.into_iter().enumerate() {
+        let y = size[1] / 2.0 - above + 20.0 * at as f32;
+        frame.text([size[0] / 2.0, y], 14.0, Anchor::Middle, Ink::Muted, text::fit(&line, 14.0, false, size[0] - 32.0));
+    }
     frame.alt = said.to_owned();
     frame
-}
-
-/// The picture, or the reason that there is none as a line.
-pub(super) fn or_line(size: [f32; 2], drawn: Result<Frame, &str>) -> Frame {
-    drawn.unwrap_or_else(|why| line(size, why))
 }

@@ -1,10 +1,12 @@
 //! The bytes that each buffer of a program moves, beside those of another program, on one scale.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, RUNNING, Subject, View};
+use super::ask;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Hue, Ink};
-use super::{Metered, message, text};
+use super::results::Missing;
+use super::{Metered, text};
 use crate::base::units::{number, si};
 use crate::trace::Moved;
 
@@ -39,15 +41,14 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        // The clock counts the launches of a film, and a small buffer says as much as a large one.
-        let least = subject.job.buffers.iter().min_by_key(|buffer| buffer.count);
-        let film = least.map(|buffer| buffer.name.clone()).into_iter().collect();
-        Asks { meters: Some(vec![subject.picture.text("beside").to_owned()]), film, ..Asks::default() }
+    /// The clock counts the launches of a film, and a small buffer says as much as a large one.
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        let least = view.ask(ask::Build)?.job.buffers.iter().min_by_key(|buffer| buffer.count);
+        Ok(least.map(|buffer| buffer.name.clone()).into_iter().collect())
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Sides::of(view).map(|sides| sides.draw(view)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Sides::of(view).map(|sides| sides.draw(view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -132,15 +133,12 @@ fn add(rows: &mut Vec<Row>, moved: &Moved, share: f64) {
 struct Sides([Side; 2]);
 
 impl Sides {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (_, moment) = view.reel()?;
-        let [this, other] = match &view.given.meters {
-            None => return Err(RUNNING),
-            Some(Err(why)) => return Err(why),
-            Some(Ok(all)) => match &all[..] {
-                [this, other] => [this, other],
-                _ => return Err("There is no program beside this one."),
-            },
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let meters = view.ask(ask::Meters(vec![view.picture.text("beside").to_owned()]));
+        let (_, moment) = view.reel(&Fig)?;
+        let [this, other] = match &meters?[..] {
+            [this, other] => [this, other],
+            _ => return Err("There is no program beside this one.".into()),
         };
         // Both begin at once, a launch per tick.
         let launches = moment.before as f64 + f64::from(moment.eased());
@@ -257,14 +255,12 @@ impl Sides {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::super::fixtures::{assert_tidy, built, drawn, picture_of};
     use super::super::reel::{Reel, ReelBuffer};
     use super::super::{MeteredPass, frame::Item};
     use super::*;
     use crate::base::tensor::{Elem, Tensor};
+    use crate::figures::Results;
     use crate::lesson::ArgValue;
     use crate::trace::Film;
 
@@ -280,7 +276,7 @@ mod tests {
     }
 
     /// A program of two passes with an intermediate buffer, and one of one pass without.
-    fn given() -> Given {
+    fn results() -> Results<'static> {
         let two = vec![
             pass("first", &[("x", [512, 256, 0]), ("between", [0, 0, 1024])]),
             pass("second", &[("between", [1024, 1024, 0]), ("y", [0, 0, 256])]),
@@ -293,17 +289,20 @@ mod tests {
         film.add((1, 0), vec![(0, tensor(2))]);
         let buffers = vec![ReelBuffer { name: "y".into(), count: 1, ..ReelBuffer::default() }];
         let reel = Reel { film, buffers, passes: vec![("first".into(), 1), ("second".into(), 1)] };
-        Given { reel: Some(Ok(Arc::new(reel))), meters: Some(Ok(meters.into())), ..Given::default() }
+        Results::default()
+            .with(ask::Build, built("y"))
+            .with(ask::Meters(vec!["one".into()]), meters.into())
+            .with(ask::Film(vec!["y".into()]), reel)
     }
 
     #[test]
     fn bytes_grow_launch_by_launch_on_one_scale() {
-        let given = given();
+        let results = results();
         let picture = picture_of("Meter", &[("beside", ArgValue::Text("one".into()))]);
         for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
             let at = |position: f32| {
-                let view = View { position, motion: true, ..View::still(&given, &picture, size) };
-                Fig.draw(&view, &mut Kept::default())
+                let view = View { position, motion: true, ..View::still(&results, &picture, size) };
+                drawn(&Fig, &view, &mut Kept::default())
             };
             let wide = |frame: &Frame, spot: usize| -> f32 {
                 let of = |item: &Item| match item {

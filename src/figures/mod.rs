@@ -42,6 +42,7 @@ figures! {
 }
 
 mod answers;
+pub mod ask;
 mod banks;
 mod bars;
 mod buffer;
@@ -65,6 +66,7 @@ pub mod palette;
 pub mod passes;
 pub mod plot;
 pub mod reel;
+pub mod results;
 mod ruler;
 pub mod shape;
 mod sidebar;
@@ -80,16 +82,19 @@ mod wavefronts;
 mod fixtures;
 
 pub use crate::math;
-pub use answers::{Counted, Metered, MeteredPass, Reach, River, Roof, Roofline, Spot, Spread, Waits};
+pub use answers::{
+    Accesses, Built, Counted, Metered, MeteredPass, Reach, River, Roof, Roofline, Spot, Spread, Traced, Waits,
+};
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;
 pub use event::WarpView;
-pub use figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Reading, Subject, View, opening_phase};
+pub use figure::{Arg, ArgKind, Card, Clock, Figure, Kept, Reading, View, opening_phase};
 pub use frame::{Anchor, Frame, Item, Tag};
 pub use judge::{find, fitting, judge, judge_meanings, numbers, plays};
 pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
 pub use reel::{Moment, Reel, ReelBuffer};
+pub use results::{Missing, Numbers, Results, Source};
 pub use ring::Ring;
 pub use rounds::count_rounds;
 pub use strip::StripView;

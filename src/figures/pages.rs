@@ -1,15 +1,16 @@
 //! A paged cache: the table with the pages of each sequence, the pool that they are in, and the page that is read.
 
+use super::figure::loading;
+use super::results::Missing;
 use std::collections::BTreeSet;
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Hue, Ink};
-use super::{message, text};
+use super::text;
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
-use crate::lesson::Picture;
 use crate::trace::{Course, Phase, Rows};
 
 const MARGIN: f32 = 16.0;
@@ -59,18 +60,18 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let named = ["table", "lengths"].iter().map(|name| subject.picture.text(name).to_owned());
-        let is_known = |name: &String| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
-        Asks { course: Some(Vec::new()), film: named.filter(is_known).collect(), ..Asks::default() }
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        Ok(["table", "lengths"].map(|name| view.picture.text(name).to_owned()).into())
     }
 
-    fn ticks(&self, given: &Given, picture: &Picture) -> Vec<usize> {
-        given.loading(&[picture.text("pool")])
+    fn ticks(&self, view: &View<'_>) -> Vec<u32> {
+        let Ok(course) = view.course(&[]) else { return Vec::new() };
+        let ticks = loading(course, &[view.picture.text("pool")]);
+        ticks.into_iter().map(|at| course.phases[at].workgroup).collect()
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Cache::of(view).map(|cache| cache.draw(view)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Cache::of(view).map(|cache| cache.draw(view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -103,10 +104,10 @@ struct Cache {
 }
 
 impl Cache {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let course = view.given.course()?;
-        let (reel, _) = view.reel()?;
-        let number = |name: &str| view.given.numbers.get(name).copied().filter(|n| *n >= 1.0).map(|n| n as usize);
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (course, reel) = (view.course(&[]), view.reel(&Fig));
+        let (course, (reel, _)) = (course?, reel?);
+        let number = |name: &str| view.number(name).filter(|n| *n >= 1.0).map(|n| n as usize);
         let page = number("page").ok_or("The pages have no rows.")?;
         let missing = "The launch has no such buffer.";
         let name = view.picture.text("table");
@@ -117,7 +118,7 @@ impl Cache {
         let table = reel.after(name, frames).ok_or(missing)?;
         let lengths = reel.after(view.picture.text("lengths"), frames);
         let columns = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(table.len()).max(1);
-        let ticks = view.given.loading(&[view.picture.text("pool")]);
+        let ticks = loading(course, &[view.picture.text("pool")]);
         let last = (view.position.max(0.0) as usize).min(ticks.len().saturating_sub(1));
         let pages_of = |phase: &Phase| -> Vec<usize> {
             let runs = phase.loaded(pool);
@@ -320,24 +321,24 @@ fn place(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of, reel_of};
     use super::*;
     use crate::base::tensor::Elem;
+    use crate::figures::Results;
+    use crate::figures::ask;
     use crate::lesson::ArgValue;
+    use crate::lesson::Picture;
     use crate::trace::Followed;
 
     /// Two sequences of two and one pages of two rows, in a pool of four; the second place of the second row is not used.
-    fn given() -> Given {
+    fn results() -> Results<'static> {
         let run = |first: u64| Rows { buffer: 0, rows: [first, first + 2], columns: [0, 4], bytes: 32 };
         let phase = |workgroup, first| Phase { workgroup, loads: vec![run(first)], ..Phase::default() };
         let pool = Followed { name: "k".into(), of: "k".into(), elem: Elem::F32, columns: 4 };
         let phases = vec![phase(0, 6), phase(0, 0), phase(1, 4)];
         let course = Course { variables: vec![pool], phases, ..Course::default() };
-        let numbers = [("page", 2.0), ("tokens", 2.0)].map(|(name, n)| (name.to_owned(), n));
         let reel = reel_of(&[("table", 2, &[3, 0, 2, 1]), ("lengths", 0, &[4, 1])]);
-        Given { course: Some(Ok(Arc::new(course))), reel: Some(Ok(reel)), numbers: numbers.into(), ..Given::default() }
+        filmed(&Fig, &picture(), &[("page", 2.0), ("tokens", 2.0)], reel).with(ask::Course(Vec::new()), course)
     }
 
     fn picture() -> Picture {
@@ -347,10 +348,10 @@ mod tests {
 
     #[test]
     fn pages_have_their_owners_and_are_read_in_the_tables_order() {
-        let (given, picture) = (given(), picture());
+        let (results, picture) = (results(), picture());
         let at = |position| {
-            Cache::of(&View { position, ..View::still(&given, &picture, [650.0, 380.0]) })
-                .unwrap_or_else(|w| panic!("{w}"))
+            Cache::of(&View { position, ..View::still(&results, &picture, [650.0, 380.0]) })
+                .unwrap_or_else(|w| panic!("{w:?}"))
         };
         let first = at(0.0);
         assert_eq!(first.table, [[Some(3), Some(0)], [Some(2), None]]);
@@ -362,11 +363,11 @@ mod tests {
 
     #[test]
     fn nothing_leaves_the_picture() {
-        let (given, picture) = (given(), picture());
+        let (results, picture) = (results(), picture());
         for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
             for position in [0.0, 2.9] {
-                let view = View { position, ..View::still(&given, &picture, size) };
-                let frame = Fig.draw(&view, &mut Kept::default());
+                let view = View { position, ..View::still(&results, &picture, size) };
+                let frame = drawn(&Fig, &view, &mut Kept::default());
                 assert_tidy(&frame, &format!("{size:?}"));
                 assert!(frame.alt.contains("3 of 4 pages belong to 2 sequences"), "{}", frame.alt);
             }

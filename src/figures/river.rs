@@ -1,11 +1,12 @@
 //! Where a kernel's bytes go: between DRAM, the caches, registers and workgroup memory, as a river whose width is bytes.
 
 use super::answers::River;
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::ask;
+use super::figure::{Card, Clock, Figure, Kept, View};
+use super::results::Missing;
 use std::borrow::Cow;
 
 use super::frame::{Anchor, Frame};
-use super::message::message;
 use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{digits3, si};
@@ -70,12 +71,8 @@ fn levels(river: &River) -> Vec<Level> {
 }
 
 /// The picture.
-pub(super) fn frame(view: &View<'_>) -> Frame {
+pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
     let mut frame = Frame::new(view.size);
-    let Some(river) = view.given.river.as_ref() else {
-        message(&mut frame, "Not traced yet", "The bytes of a kernel are counted over its whole grid.");
-        return frame;
-    };
     let levels = levels(river);
     let [width, height] = view.size;
     let names = 150.0_f32.min(width * 0.28);
@@ -184,12 +181,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { river: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(view)
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        view.ask(ask::River).map(|river| frame(view, river))
     }
 }
 
@@ -197,13 +190,13 @@ impl Figure for Fig {
 mod tests {
 
     use super::*;
+    use crate::figures::Results;
     use crate::figures::answers::{Counted, Reach};
-    use crate::figures::figure::Given;
     use crate::figures::fixtures::{Painter, Seen};
     use crate::figures::frame::Item;
 
     fn picture(river: &River, size: [f32; 2]) -> Frame {
-        Painter::of("Bytes").frame(&Seen::given(Given { river: Some(river.clone()), ..Given::default() }, size))
+        Painter::of("Bytes").frame(&Seen::from(Results::default().with(ask::River, river.clone()), size))
     }
 
     fn strided(stride: u64) -> River {

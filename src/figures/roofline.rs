@@ -1,11 +1,13 @@
 //! The roofline (Williams, Waterman & Patterson, CACM 52(4), 2009): kernels by operations per byte and per second under device ceilings.
 
 use super::answers::{Roof, Roofline};
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::ask;
+use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::message::message;
 use super::palette::Ink;
 use super::plot::dashes;
+use super::results::Missing;
 use super::text;
 use crate::base::units::{digits3, si};
 
@@ -95,10 +97,9 @@ fn sound(value: f64) -> bool {
 }
 
 /// The picture.
-pub(super) fn frame(view: &View<'_>) -> Frame {
+pub(super) fn frame(view: &View<'_>, known: &Roofline) -> Frame {
     let mut frame = Frame::new(view.size);
-    let known = view.given.roofline.as_ref().filter(|known| known.spots.iter().any(|spot| sound(spot.intensity)));
-    let Some(known) = known else {
+    if !known.spots.iter().any(|spot| sound(spot.intensity)) {
         let help = "The kernels appear here by the floating-point operations and bytes that the lesson says their work \
                     takes. Of these kernels, none does any at these settings.";
         message(&mut frame, "No floating-point operations", help);
@@ -378,7 +379,7 @@ fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
 
 /// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let known = view.given.roofline.as_ref()?;
+    let known = view.ask(ask::Roofline).ok()?;
     let Tag::Spot(index) = tag else { return None };
     let spot = known.spots.get(index)?;
     let bytes = if spot.traced { "traced bytes, before caches" } else { "bytes that the work needs" };
@@ -426,12 +427,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { roofline: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(view)
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        view.ask(ask::Roofline).map(|known| frame(view, known))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

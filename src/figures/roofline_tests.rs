@@ -1,7 +1,8 @@
 //! The roofline: places by hand, names apart, all inside.
 
-use super::super::figure::Given;
+use super::ask;
 use super::*;
+use crate::figures::Results;
 use crate::figures::answers::Spot;
 use crate::figures::fixtures::{Painter, Seen, assert_tidy};
 
@@ -31,8 +32,13 @@ fn known() -> Roofline {
 }
 
 fn drawn(known: Option<&Roofline>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {
-    Painter::of("Roofline")
-        .frame(&Seen { hovered, ..Seen::given(Given { roofline: known.cloned(), ..Given::default() }, size) })
+    Painter::of("Roofline").frame(&Seen {
+        hovered,
+        ..Seen::from(
+            known.map_or_else(Results::default, |known| Results::default().with(ask::Roofline, known.clone())),
+            size,
+        )
+    })
 }
 
 /// The middle of the mark of a spot.
@@ -96,7 +102,7 @@ fn a_kernel_at_the_roof_lies_on_its_line() -> Result<(), &'static str> {
 #[test]
 fn the_pointer_tells_what_a_mark_is() {
     let known = known();
-    let view = Seen::given(Given { roofline: Some(known), ..Given::default() }, [800.0, 500.0]);
+    let view = Seen::from(Results::default().with(ask::Roofline, known), [800.0, 500.0]);
     let said = |i| Painter::of("Roofline").told(&view, None, Tag::Spot(i)).unwrap_or_default();
     assert_eq!(said(9), "bench\n4.00 FLOP per byte (traced bytes, before caches)\n4.00 TFLOP/s, measured here");
     assert!(said(11).ends_with("\nIt was not measured; H100 allows 50.0 TFLOP/s"), "{}", said(11));

@@ -1,10 +1,12 @@
 //! The program's series, one beside the other, as they grow with its rounds.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::ask;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame};
 use super::lanes::{Key, legend};
 use super::palette::{Hue, Ink};
 use super::plot::{self, Plot, Point};
+use super::results::Missing;
 
 static CARD: Card = Card {
     name: "Rounds",
@@ -36,19 +38,14 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { rounds: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(view)
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        view.ask(ask::Rounds).map(|rounds| frame(view, rounds))
     }
 }
 
-fn frame(view: &View<'_>) -> Frame {
+fn frame(view: &View<'_>, rounds: &[Plot]) -> Frame {
     let mut frame = Frame::new(view.size);
     let [width, height] = view.size;
-    let rounds = &view.given.rounds;
     let each = width / rounds.len().max(1) as f32;
     let (name, scaled) = (view.picture.text("rises"), view.picture.texts("scaled"));
     let rises = rises(rounds, name, view.position);

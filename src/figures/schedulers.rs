@@ -1,11 +1,13 @@
 //! How warps hide each other's waits: the issue slots of one of an SM's schedulers over time, for few warps and for many.
 
 use super::answers::Waits;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::ask;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Ink, SERIES};
-use super::{message, text};
+use super::results::Missing;
+use super::text;
 use crate::base::units::count;
 
 const MARGIN: f32 = 16.0;
@@ -40,23 +42,15 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { waits: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        let waits = view
-            .given
-            .waits
-            .as_ref()
-            .ok_or("The latencies of this device are not known. Choose another device's model.");
-        let waits = view.given.within().and(waits);
-        message::or_line(view.size, waits.map(|waits| drawn(view, waits)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        let waits = view.ask(ask::Waits);
+        view.within()?;
+        waits.map(|waits| drawn(view, waits))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
         let Tag::Warp(row) = tag else { return None };
-        let waits = view.given.waits.as_ref()?;
+        let waits = view.ask(ask::Waits).ok()?;
         let warps = 1 << row;
         let slots = issued(waits, warps, length(waits));
         Some(format!(
@@ -119,7 +113,7 @@ fn issued(waits: &Waits, warps: u32, cycles: usize) -> Vec<Option<u32>> {
 fn drawn(view: &View<'_>, waits: &Waits) -> Frame {
     let mut frame = Frame::new(view.size);
     let [width, height] = view.size;
-    let most = view.given.numbers.get("warps").map_or(1.0, |warps| warps.max(1.0));
+    let most = view.number("warps").map_or(1.0, |warps| warps.max(1.0));
     let rows = (most.log2() as u32 + 1).min(ROWS);
     let cycles = length(waits);
     let left = MARGIN + text::width("16 warps", 14.0, false) + 12.0;
@@ -203,8 +197,7 @@ fn warp_ink(warp: u32) -> Ink {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::super::fixtures::{assert_tidy, drawn, numbered, picture_of};
     use super::*;
     use crate::trace::CriticalPath;
 
@@ -230,11 +223,11 @@ mod tests {
 
     #[test]
     fn a_row_for_each_number_of_warps() {
-        let given = Given { waits: Some(waits()), numbers: [("warps".to_owned(), 16.0)].into(), ..Given::default() };
+        let results = numbered(&[("warps", 16.0)]).with(ask::Waits, waits());
         let picture = picture_of("Schedulers", &[]);
         for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
-            let view = View::still(&given, &picture, size);
-            let frame = Fig.draw(&view, &mut Kept::default());
+            let view = View::still(&results, &picture, size);
+            let frame = drawn(&Fig, &view, &mut Kept::default());
             assert_tidy(&frame, &format!("{size:?}"));
             assert!(frame.alt.contains("cycles. 1 warp: ") && frame.alt.contains("8 warps: "), "{}", frame.alt);
             assert!(

@@ -1,11 +1,12 @@
 //! Whose shard is whose: for each rank and each part of the model's state, which pieces of the parameters the rank holds.
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Key, legend};
 use super::palette::{Ink, SERIES};
 use super::reel::Moment;
-use super::{message, text};
+use super::results::Missing;
+use super::text;
 use crate::base::tensor::Tensor;
 use crate::base::units::si;
 
@@ -49,15 +50,13 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let states = subject.picture.texts("states").iter().filter_map(|state| parts(state));
-        let named = states.flat_map(|(_, buffers)| buffers);
-        let known = |name: &&str| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
-        Asks { film: named.filter(known).map(ToOwned::to_owned).collect(), ..Asks::default() }
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        let states = view.picture.texts("states").iter().filter_map(|state| parts(state));
+        Ok(states.flat_map(|(_, buffers)| buffers).map(ToOwned::to_owned).collect())
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, States::of(view).map(|states| states.draw(view)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        States::of(view).map(|states| states.draw(view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -102,9 +101,9 @@ struct States {
 }
 
 impl States {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (reel, moment) = view.reel()?;
-        let number = |name: &str| view.given.numbers.get(name).map_or(0, |value| *value as usize);
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (reel, moment) = view.reel(&Fig)?;
+        let number = |name: &str| view.number(name).map_or(0, |value| value as usize);
         let (ranks, layers, layer) = (number("ranks").max(1), number("layers").max(1), number("layer").max(1));
         let first = number("colour");
         let state = |text: &String| {
@@ -262,10 +261,7 @@ fn color(state: usize) -> Ink {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of};
     use super::super::reel::{Reel, ReelBuffer};
     use super::*;
     use crate::base::tensor::{Elem, Init};
@@ -273,7 +269,7 @@ mod tests {
     use crate::trace::Film;
 
     /// Two ranks and two layers of four elements: whole parameters, and a sliced moment of which rank 1's first layer is written.
-    fn given() -> Given {
+    fn reel() -> Reel {
         let whole = Tensor::new(Elem::F32, 16, Init::Value(1.0), 1, 0);
         let sliced = Tensor::new(Elem::F32, 8, Init::Poison, 1, 0);
         let mut after = sliced.clone();
@@ -282,24 +278,22 @@ mod tests {
         film.add((0, 0), vec![(1, after)]);
         let buffer =
             |name: &str, columns| ReelBuffer { name: name.into(), columns: Some(columns), ..ReelBuffer::default() };
-        let reel = Reel { film, buffers: vec![buffer("w", 8), buffer("m", 4)], passes: vec![("update".into(), 1)] };
-        let numbers = [("ranks", 2.0), ("layers", 2.0), ("layer", 4.0)].map(|(name, value)| (name.to_owned(), value));
-        Given { reel: Some(Ok(Arc::new(reel))), numbers: numbers.into(), ..Given::default() }
+        Reel { film, buffers: vec![buffer("w", 8), buffer("m", 4)], passes: vec![("update".into(), 1)] }
     }
 
     #[test]
     fn each_rank_holds_its_own_piece() {
-        let given = given();
         let states = vec!["parameters: w".to_owned(), "moments: m".to_owned()];
         let picture = picture_of("Shards", &[("states", ArgValue::Texts(states))]);
-        let view = View { position: 0.99, ..View::still(&given, &picture, [650.0, 300.0]) };
-        let found = States::of(&view).unwrap_or_else(|why| panic!("{why}"));
+        let results = filmed(&Fig, &picture, &[("ranks", 2.0), ("layers", 2.0), ("layer", 4.0)], reel());
+        let view = View { position: 0.99, ..View::still(&results, &picture, [650.0, 300.0]) };
+        let found = States::of(&view).unwrap_or_else(|why| panic!("{why:?}"));
         use Piece::{Changed, Elsewhere, Empty, Held};
         assert_eq!(found.states[0].pieces, [[Held, Held], [Held, Held]]);
         assert_eq!(found.states[1].pieces, [[Empty, Elsewhere], [Elsewhere, Changed]]);
         assert_eq!((found.states[0].bytes, found.states[1].bytes), (32.0, 16.0));
         for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
-            let frame = Fig.draw(&View { size, ..view }, &mut Kept::default());
+            let frame = drawn(&Fig, &View { size, ..view }, &mut Kept::default());
             assert_tidy(&frame, &format!("{size:?}"));
             assert!(frame.alt.contains("parameters: 2 of 2 pieces, moments: 1 of 2 pieces"), "{}", frame.alt);
         }

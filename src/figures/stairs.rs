@@ -1,11 +1,13 @@
 //! Counts laid end to end, each on a row of its own: a staircase whose steps begin where an exclusive scan says.
 
 use super::buffer::is_written;
+use super::figure::NO_BUFFER;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::named_rows::NamedRows;
 use super::reel::Moment;
-use super::{bars, message, text};
+use super::results::Missing;
+use super::{bars, text};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 use crate::figures::palette::Ink;
@@ -39,8 +41,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        message::or_line(view.size, Stairs::of(view).map(|stairs| stairs.draw(view)))
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Stairs::of(view).map(|stairs| stairs.draw(view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -77,10 +79,9 @@ struct Stairs {
 }
 
 impl Stairs {
-    fn of<'a>(view: &View<'a>) -> Result<Self, &'a str> {
-        let (reel, moment) = view.reel()?;
-        let missing = "There is no such buffer.";
-        let around = |name: &str, moment: Moment| reel.around(view.picture.text(name), moment).ok_or(missing);
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let (reel, moment) = view.reel(&Fig)?;
+        let around = |name: &str, moment: Moment| reel.around(view.picture.text(name), moment).ok_or(NO_BUFFER);
         let ([_, counts], [before, starts]) = (around("counts", moment)?, around("starts", moment)?);
         let written = |of: &Tensor, i: usize| is_written(of, i).then(|| of.get(i) as u64);
         let step = |i: usize| {
@@ -148,21 +149,20 @@ impl Stairs {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Given;
-    use super::super::fixtures::{assert_tidy, picture_of, reel_of};
+    use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of, reel_of};
     use super::*;
     use crate::lesson::ArgValue;
 
     #[test]
     fn a_step_begins_where_the_one_above_it_ends() {
         let reel = reel_of(&[("counts", 0, &[5, 3, 2, 6]), ("starts", 0, &[0, 5, 8, 10])]);
-        let given = Given { reel: Some(Ok(reel)), ..Given::default() };
         let text = |text: &str| ArgValue::Text(text.to_owned());
         let args = [("counts", text("counts")), ("starts", text("starts")), ("each", text("expert"))];
         let picture = picture_of("Stairs", &args);
+        let results = filmed(&Fig, &picture, &[], reel);
         for size in [[420.0, 220.0], [690.0, 300.0], [1400.0, 700.0]] {
-            let view = View { position: 1.0, ..View::still(&given, &picture, size) };
-            let frame = Fig.draw(&view, &mut Kept::default());
+            let view = View { position: 1.0, ..View::still(&results, &picture, size) };
+            let frame = drawn(&Fig, &view, &mut Kept::default());
             assert_tidy(&frame, &format!("{size:?}"));
             assert!(
                 frame.alt.contains("expert 2: 2 rows, begins at row 8; expert 3: 6 rows, begins at row 10"),

@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     fn pictures() -> Vec<Frame> {
-        let timeline = all_kinds(32);
+        let timeline = std::sync::Arc::new(all_kinds(32));
         let size = [640.0, 420.0];
         (0..timeline.of_warp(0, 0).count())
             .map(|event| {

@@ -1,6 +1,8 @@
 //! A variable of workgroup memory as it lies in banks, row by row, and the wavefronts that serve an access of it.
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::event::WarpView;
+use super::figure::{Card, Clock, Figure, Kept, View};
+use super::results::Missing;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -110,9 +112,8 @@ impl Shape {
 }
 
 /// The event that is shown of a warp's: the last access of workgroup memory up to the one on the stage, or else the first after it.
-fn shown(view: &View<'_>, events: &[usize]) -> Option<(usize, usize)> {
-    let timeline = &view.given.timeline;
-    let ordinal = (view.position.max(0.0) as usize).min(events.len().checked_sub(1)?);
+fn shown(timeline: &Timeline, position: f32, events: &[usize]) -> Option<(usize, usize)> {
+    let ordinal = (position.max(0.0) as usize).min(events.len().checked_sub(1)?);
     let is_shared = |at: &usize| match timeline.events[events[*at]].kind {
         EventKind::Access { buffer, .. } => {
             timeline.buffers.get(usize::from(buffer)).is_some_and(|traced| traced.space == Space::Shared)
@@ -124,14 +125,14 @@ fn shown(view: &View<'_>, events: &[usize]) -> Option<(usize, usize)> {
 }
 
 /// The picture.
-pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
+pub(super) fn frame(tiles: &mut Tiles, view: &WarpView<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
-    let timeline = &view.given.timeline;
+    let timeline = view.timeline;
     let events: Vec<usize> = timeline.of_warp(view.workgroup, view.warp).collect();
     if events.is_empty() {
-        return warp::frame(&view.warp_view());
+        return warp::frame(view);
     }
-    let Some((ordinal, at)) = shown(view, &events) else {
+    let Some((ordinal, at)) = shown(timeline, view.position, &events) else {
         message(
             &mut frame,
             "No access of workgroup memory",
@@ -146,10 +147,10 @@ pub(super) fn frame(tiles: &mut Tiles, view: &View<'_>) -> Frame {
     let never = tiles.touched.get(usize::from(buffer)).map(Vec::as_slice).unwrap_or_default();
     let shape = Shape::of(traced);
     let served = serve(timeline, event);
-    let moment = event::moment(&view.warp_view(), &events, ordinal);
+    let moment = event::moment(view, &events, ordinal);
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
     // The heading is of the access that is drawn.
-    let drawn = event::moment(&view.warp_view(), &events, at);
+    let drawn = event::moment(view, &events, at);
     warp::header(&mut frame, &drawn, &warp::headline(&drawn), margin, (ordinal, events.len()));
     let [width, height] = view.size;
     let (left, right) = (margin, width - margin);
@@ -406,9 +407,10 @@ fn keys(frame: &mut Frame, [left, y]: [f32; 2], right: f32, hatched: bool, trunc
 
 /// The tip for the item under the pointer, about the access that is shown.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let events: Vec<usize> = view.given.timeline.of_warp(view.workgroup, view.warp).collect();
-    let (_, at) = shown(view, &events)?;
-    memory_tooltip::told(&view.given.timeline, events[at], tag)
+    let timeline = view.timeline().ok()?;
+    let events: Vec<usize> = timeline.of_warp(view.workgroup, view.warp).collect();
+    let (_, at) = shown(timeline, view.position, &events)?;
+    memory_tooltip::told(timeline, events[at], tag)
 }
 
 static CARD: Card = Card {
@@ -430,12 +432,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::timeline()
-    }
-
-    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame {
-        frame(kept.own(), view)
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Result<Frame, Missing> {
+        view.warp_view().map(|view| frame(kept.own(), &view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::figure::{Arg, ArgKind, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
-use super::text;
+use super::{message, text};
 
 /// Arguments that every figure takes.
 pub const COMMON: [Arg; 2] = [
@@ -63,12 +63,14 @@ fn below<'a>(view: &View<'a>) -> (View<'a>, [Vec<String>; 2], f32) {
     (View { size: [width, (all - height).max(1.0)], titled, ..*view }, lines, height)
 }
 
-/// The figure with its title.
+/// The figure with its title; in place of it, why it cannot be drawn yet, or at all.
 #[must_use]
 pub fn draw(figure: &dyn Figure, view: &View<'_>, kept: &mut Kept) -> Frame {
+    let mut drawn =
+        |view: &View<'_>| figure.draw(view, kept).unwrap_or_else(|missing| message::line(view.size, missing.words()));
     let (inner, [title, caption], height) = below(view);
     if height == 0.0 {
-        return figure.draw(view, kept);
+        return drawn(view);
     }
     let mut frame = Frame::new(view.size);
     if !title.is_empty() {
@@ -84,7 +86,7 @@ pub fn draw(figure: &dyn Figure, view: &View<'_>, kept: &mut Kept) -> Frame {
         frame.text([MARGIN, y], CAPTION, Anchor::Start, Ink::Muted, line);
         y += 17.0;
     }
-    frame.place(figure.draw(&inner, kept), [0.0, height]);
+    frame.place(drawn(&inner), [0.0, height]);
     frame
 }
 

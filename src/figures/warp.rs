@@ -2,10 +2,11 @@
 
 use super::counters;
 use super::event::{Moment, Stage, WarpView, moment};
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Columns, Lanes};
 use super::palette::{Hue, Ink};
+use super::results::Missing;
 use super::{banks, flow, mark, memory, memory_tooltip, text};
 use crate::base::units::count;
 use crate::trace::{AccessKind, EventKind, Space, Timeline};
@@ -193,20 +194,16 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::timeline()
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(&view.warp_view())
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        view.warp_view().map(|view| frame(&view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, event: Option<usize>, tag: Tag) -> Option<String> {
-        memory_tooltip::told(&view.given.timeline, event?, tag)
+        memory_tooltip::told(view.timeline().ok()?, event?, tag)
     }
 
     fn element(&self, view: &View<'_>, event: Option<usize>, tag: Tag) -> Option<(String, u64)> {
-        written(&view.given.timeline, event?, tag)
+        written(view.timeline().ok()?, event?, tag)
     }
 }
 

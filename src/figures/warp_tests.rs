@@ -1,10 +1,12 @@
 //! Rules for every picture of a warp, at every size and for every kind of event.
 
+use std::sync::Arc;
+
 use super::super::fixtures::{Script, all_kinds, assert_tidy};
 use super::super::frame::Item;
 use super::*;
 
-fn view(timeline: &Timeline, position: f32, size: [f32; 2]) -> WarpView<'_> {
+fn view(timeline: &Arc<Timeline>, position: f32, size: [f32; 2]) -> WarpView<'_> {
     WarpView { timeline, workgroup: 0, warp: 0, position, hovered: None, marked: &[], motion: true, size }
 }
 
@@ -12,7 +14,7 @@ fn view(timeline: &Timeline, position: f32, size: [f32; 2]) -> WarpView<'_> {
 fn every_event_fits_every_size() {
     let sizes = [[420.0, 300.0], [640.0, 420.0], [759.0, 300.0], [760.0, 280.0], [1000.0, 560.0], [1400.0, 900.0]];
     for width in [8, 16, 32, 64] {
-        let timeline = all_kinds(width);
+        let timeline = Arc::new(all_kinds(width));
         let events = timeline.of_warp(0, 0).count();
         for size in sizes {
             for event in 0..events {
@@ -27,11 +29,11 @@ fn every_event_fits_every_size() {
 
 #[test]
 fn an_empty_pane_says_what_will_appear() {
-    let nothing = Timeline::default();
+    let nothing = Arc::new(Timeline::default());
     let frame = frame(&view(&nothing, 0.0, [420.0, 300.0]));
     assert_tidy(&frame, "empty");
     assert!(frame.alt.contains("Once the kernel is traced"));
-    let other = Script::new(32).load(|i| i * 4).0;
+    let other = Arc::new(Script::new(32).load(|i| i * 4).0);
     let missing = super::frame(&WarpView { warp: 3, ..view(&other, 0.0, [420.0, 300.0]) });
     assert_tidy(&missing, "no such warp");
     assert!(missing.alt.contains("No events of warp 3"));
@@ -50,7 +52,7 @@ fn says(frame: &Frame, words: &str) -> bool {
 
 #[test]
 fn words_and_waste_are_drawn_as_they_are() {
-    let timeline = Script::new(32).load(|i| i * 4).load(|i| i * 8).load(|i| i * 4 + 4).0;
+    let timeline = Arc::new(Script::new(32).load(|i| i * 4).load(|i| i * 8).load(|i| i * 4 + 4).0);
     let size = [1200.0, 700.0];
     for (event, waste) in [(0, 0), (1, 32), (2, 8)] {
         let frame = frame(&view(&timeline, event as f32 + 0.99, size));
@@ -63,7 +65,7 @@ fn words_and_waste_are_drawn_as_they_are() {
 
 #[test]
 fn a_conflict_is_a_tower_and_a_broadcast_one_word() {
-    let timeline = Script::new(32).shared(|i| i * 4).shared(|i| i * 128).shared(|_| 0).0;
+    let timeline = Arc::new(Script::new(32).shared(|i| i * 4).shared(|i| i * 128).shared(|_| 0).0);
     let shown = |event: f32| {
         let frame = frame(&view(&timeline, event + 0.99, [1200.0, 700.0]));
         (filled(&frame, Ink::Shared), filled(&frame, Ink::Conflict))
@@ -76,7 +78,7 @@ fn a_conflict_is_a_tower_and_a_broadcast_one_word() {
 #[test]
 fn a_tower_stands_whole_in_any_room() {
     for (width, wavefronts) in [(32, 32), (64, 64)] {
-        let timeline = Script::new(width).shared(|i| i * 128).0;
+        let timeline = Arc::new(Script::new(width).shared(|i| i * 128).0);
         for size in [[420.0, 236.0], [636.0, 236.0], [1400.0, 900.0]] {
             let frame = frame(&view(&timeline, 0.99, size));
             let drawn = filled(&frame, Ink::Shared) + filled(&frame, Ink::Conflict);
@@ -91,7 +93,7 @@ fn a_tower_stands_whole_in_any_room() {
 
 #[test]
 fn what_finds_no_room_is_counted() {
-    let timeline = Script::new(64).load(|i| i * 4000).0;
+    let timeline = Arc::new(Script::new(64).load(|i| i * 4000).0);
     for size in [[420.0, 300.0], [690.0, 380.0], [1400.0, 700.0]] {
         let frame = frame(&view(&timeline, 0.99, size));
         let more = frame.items.iter().find_map(|item| match item {
@@ -105,7 +107,7 @@ fn what_finds_no_room_is_counted() {
 
 #[test]
 fn motion_can_be_stilled() {
-    let timeline = Script::new(32).load(|i| i * 4).0;
+    let timeline = Arc::new(Script::new(32).load(|i| i * 4).0);
     let moving = view(&timeline, 0.3, [640.0, 420.0]);
     assert_eq!(filled(&frame(&moving), Ink::Load), 0);
     assert_eq!(filled(&frame(&WarpView { motion: false, ..moving }), Ink::Load), 32);
@@ -113,7 +115,7 @@ fn motion_can_be_stilled() {
 
 #[test]
 fn hovering_lights_counterparts() {
-    let timeline = Script::new(32).load(|i| i * 4).0;
+    let timeline = Arc::new(Script::new(32).load(|i| i * 4).0);
     for tag in [Tag::Lane(5), Tag::Word { buffer: 0, index: 5 }] {
         let lit = frame(&WarpView { hovered: Some(tag), ..view(&timeline, 0.99, [640.0, 420.0]) });
         assert_eq!(filled(&lit, Ink::Load), 1, "{tag:?}");

@@ -1,10 +1,11 @@
 //! A grid's workgroups over the SMs of a device, wave after wave, and the slots that stay empty.
 
 use super::answers::Spread;
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::ask;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::message::message;
 use super::palette::{Hue, Ink};
+use super::results::Missing;
 use super::text;
 use crate::base::units::{count, digits3};
 use crate::device::Waves;
@@ -28,12 +29,8 @@ const WITHOUT: Ink = Ink::Raised;
 const BUSY: Ink = Ink::Load;
 
 /// The picture.
-pub(super) fn frame(view: &View<'_>) -> Frame {
+pub(super) fn frame(view: &View<'_>, spread: &Spread) -> Frame {
     let mut frame = Frame::new(view.size);
-    let Some(spread) = view.given.spread.as_ref() else {
-        empty(&mut frame);
-        return frame;
-    };
     let (shown, filled) = shown(spread, view);
     let headline = headline(spread);
     let room = frame.width - 2.0 * MARGIN;
@@ -318,7 +315,7 @@ fn share(spread: &Spread) -> f32 {
 
 /// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let w = &view.given.spread.as_ref()?.waves;
+    let w = &view.ask(ask::Spread).ok()?.waves;
     match tag {
         Tag::Wave(wave) => {
             let (blocks, places) = (of_wave(w, wave), places(w));
@@ -340,15 +337,6 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Says what will appear, and what it needs.
-fn empty(frame: &mut Frame) {
-    let (title, help) = (
-        "How the grid spreads is not known",
-        "It takes the workgroup's size, known once the kernel is traced, and a model of a device whose SMs are counted and can hold such a workgroup.",
-    );
-    message(frame, title, help);
 }
 
 static CARD: Card = Card {
@@ -380,12 +368,8 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { spread: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        frame(view)
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        view.ask(ask::Spread).map(|spread| frame(view, spread))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
@@ -398,7 +382,7 @@ mod tests {
 
     use super::*;
     use crate::device;
-    use crate::figures::figure::Given;
+    use crate::figures::Results;
     use crate::figures::fixtures::{Painter, Seen, assert_tidy};
     use crate::figures::frame::Item;
 
@@ -410,9 +394,10 @@ mod tests {
     }
 
     fn drawn(spread: Option<&Spread>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {
-        let given = Given { spread: spread.cloned(), ..Given::default() };
+        let results =
+            spread.map_or_else(Results::default, |spread| Results::default().with(ask::Spread, spread.clone()));
         let position = spread.map_or(0.0, |spread| spread.opening(None) as f32 + 0.99);
-        let view = Seen { hovered, position, ..Seen::given(given, size) };
+        let view = Seen { hovered, position, ..Seen::from(results, size) };
         Painter::of("Waves").frame(&view)
     }
 
@@ -471,9 +456,12 @@ mod tests {
 
     #[test]
     fn slots_fill_between_two_moments() {
-        let given = Given { spread: spread(1000, 132, 2), ..Given::default() };
         let busy = |position: f32, motion: bool| {
-            let view = Seen { position, motion, ..Seen::given(given.clone(), [800.0, 500.0]) };
+            let view = Seen {
+                position,
+                motion,
+                ..Seen::from(Results::default().with(ask::Spread, spread(1000, 132, 2).unwrap()), [800.0, 500.0])
+            };
             filled(&Painter::of("Waves").frame(&view), BUSY)
         };
         // A quarter of a wave's 264 workgroups have begun: half of the SMs have one.

@@ -45,6 +45,7 @@ impl History {
         let spec = TraceSpec {
             timeline_workgroups: Vec::new(),
             races: false,
+            races_shown: false,
             heat: false,
             course: None,
             ..job.trace.clone().unwrap_or_default()

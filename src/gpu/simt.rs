@@ -115,8 +115,8 @@ impl<'a> Machine<'a> {
         let options = Options {
             fuel: self.fuel,
             threads: None,
-            // A quick trace counts only the launch shown; earlier launches only make the buffers that it reads. A film needs no counts.
-            count: (shown || !quick) && self.job.film.is_empty(),
+            // A quick trace counts only the launch shown; earlier launches only make the buffers that it reads.
+            count: (shown || !quick) && self.spec.counts,
             heat: if self.spec.heat && shown { columns.clone() } else { Vec::new() },
             course: self.spec.course.as_ref().map(|variables| Watched {
                 columns: columns.clone(),

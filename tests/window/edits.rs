@@ -283,7 +283,12 @@ fn typing_leaves_the_buffer_on_the_stage() {
     let mut window = strided(&folder);
     command(&mut window, Command::OpenLesson("text_to_ids".to_owned()));
     command(&mut window, Command::GoTo(2));
-    let buffer = |window: &Harness<'_, Window>| state(window).asks().film.first().cloned();
+    let buffer = |window: &Harness<'_, Window>| {
+        let (state, picture) = (state(window), state(window).picture());
+        state.with_results(&picture, |results| {
+            state.shown_figure().film(&state.view(&picture, results)).unwrap().first().cloned()
+        })
+    };
     let step =
         |window: &Harness<'_, Window>| state(window).place.step().map(|step| step.figure.text("buffer").to_owned());
     let before = buffer(&window);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use warpbook::figures::{Asks, Reel};
+use warpbook::figures::{Reel, ask};
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
 use warpbook::session::desk::Command;
@@ -42,7 +42,8 @@ fn pictures(window: &Harness<'_, Window>) -> String {
 /// The contents of the buffers that the figure on the stage shows.
 fn reel(window: &Harness<'_, Window>) -> Arc<Reel> {
     let state = state(window);
-    state.given(&state.asks(), &state.picture()).reel.unwrap().unwrap()
+    let picture = state.picture();
+    state.with_results(&picture, |results| state.view(&picture, results).reel(state.shown_figure()).unwrap().0.clone())
 }
 
 #[test]
@@ -89,8 +90,9 @@ fn a_buffer_is_looked_at_after_any_pass_and_round_and_an_element_leads_back() {
     let mut window = at("partition", folder.path(), [1280.0, 800.0]);
     window.get_by_role_and_label(Role::Tab, "Buffers on the stage").click();
     settle(&mut window);
-    assert_eq!(state(&window).asks().film, ["parted"]);
     let parted = reel(&window);
+    assert_eq!(parted.buffers.len(), 1);
+    assert_eq!(parted.buffers[0].name, "parted");
     assert_eq!(parted.buffers[0].count, 1000);
     assert_eq!((parted.film.trail.as_slice(), parted.film.frames.len()), (&[(0, 0), (1, 0), (2, 0)][..], 3));
     assert!(pictures(&window).contains("parted after scatter"), "{}", pictures(&window));
@@ -135,9 +137,9 @@ fn rungs_change_one_place_and_series_have_a_point_a_round() {
     assert!(barriers(&window, 0) == 0 && barriers(&window, 1) > 0);
     let window = at("train", folder.path(), [1280.0, 800.0]);
     assert!(pictures(&window).contains("mean squared error by round"), "{}", pictures(&window));
-    let asks = Asks { rounds: true, ..Asks::default() };
-    let given = state(&window).given(&asks, &state(&window).picture());
-    assert_eq!(given.rounds[0].series[0].points.len(), 20);
+    let state = state(&window);
+    let rounds = state.with_results(&state.picture(), |results| results.ask(ask::Rounds).unwrap().clone());
+    assert_eq!(rounds[0].series[0].points.len(), 20);
     window.get_by_role_and_label(Role::Slider, "Launch on the stage");
 }
 
@@ -199,4 +201,24 @@ fn space_plays_a_program_from_its_first_launch_to_its_last() {
         assert!(frames <= 124, "it still plays after {frames} frames");
     }
     assert!(said.len() >= trail.len() / 2, "{} pictures of {} launches", said.len(), trail.len());
+}
+
+#[test]
+fn a_block_size_that_is_dragged_traces_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [1280.0, 800.0]);
+    window.state_mut().desk.command(Command::OpenLesson("tiling".to_owned()));
+    let steps = &window.state().desk.state().place.lesson.clone().unwrap().steps;
+    let number = steps.iter().position(|known| known.id == "tile").unwrap();
+    window.state_mut().desk.command(Command::GoTo(number));
+    window.state_mut().desk.command(Command::ShowFigure("Heat".to_owned()));
+    settle(&mut window);
+    let before = window.state().desk.traced_runs();
+    for value in [8.0, 32.0] {
+        window.state_mut().desk.command(Command::SetParam("tile".to_owned(), value));
+        settle(&mut window);
+        let heat = state(&window).with_results(&state(&window).picture(), |results| results.ask(ask::Heat).is_ok());
+        assert!(heat && state(&window).timeline().is_some() && state(&window).traced().is_some());
+    }
+    assert_eq!(window.state().desk.traced_runs() - before, 2, "accesses, counts and heat by one run each time");
 }

@@ -10,8 +10,10 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
+use warpbook::figures::ask;
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
+use warpbook::session::ask::Of;
 use warpbook::session::desk::Command;
 use warpbook::session::desk::status::Notice;
 use warpbook::session::note::only::Only;
@@ -77,7 +79,7 @@ fn tab(window: &mut Harness<'_, Window>, name: &str) {
 fn heat(window: &Harness<'_, Window>) -> Option<Arc<Heat>> {
     let state = window.state().desk.state();
     let at = state.found.now.traced(&state.place.bench.variant.program)?;
-    state.found.answers.heat(at, state.place.shown())?.ok().cloned()
+    state.found.answers.known(Of::Launch(at.clone(), state.place.shown()), ask::Heat)?.ok().cloned()
 }
 
 #[test]

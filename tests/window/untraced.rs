@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use warpbook::figures::ask;
 use warpbook::job::Language;
 use warpbook::lesson::{Lesson, PackFiles, Variant};
 use warpbook::notes::{self, Format};
@@ -282,7 +283,8 @@ fn waves_and_ceilings_need_no_trace() {
     );
     let state = window.state().desk.state();
     assert_eq!(state.shown_figure().card().name, "Waves");
-    assert_eq!(state.given(&state.asks(), &state.picture()).spread.unwrap().waves.blocks, 4);
+    let blocks = state.with_results(&state.picture(), |results| results.ask(ask::Spread).unwrap().waves.blocks);
+    assert_eq!(blocks, 4);
     for (tab, there) in [("Ring", true), ("Waves", true), ("Warp", false), ("Bytes", false), ("Sweeps", false)] {
         assert_eq!(window.query_by_label(&format!("{tab} on the stage")).is_some(), there, "{tab}");
     }

@@ -4,7 +4,7 @@ use egui::Ui;
 
 use super::{Drawn, Stage};
 use crate::figures::shape::Shape;
-use crate::figures::{self, ReelBuffer, View};
+use crate::figures::{self, Figure, ReelBuffer, View};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -12,9 +12,9 @@ impl Stage {
     /// The row below a buffer's contents: which buffer, how it is shown, and from where.
     pub(super) fn buffer(&mut self, ui: &mut Ui, state: &State, drawn: &Drawn<'_>) -> Option<Command> {
         let mut command = None;
-        let reel = drawn.given.reel.as_ref().and_then(|reel| reel.as_ref().ok());
-        let asked = state.asks().film.into_iter().next();
-        let shown = asked.unwrap_or_default();
+        let view = drawn.state.view(drawn.picture, drawn.results);
+        let reel = view.reel(drawn.figure).ok().map(|(reel, _)| reel);
+        let shown = drawn.figure.film(&view).ok().and_then(|film| film.into_iter().next()).unwrap_or_default();
         let combo = egui::ComboBox::from_id_salt("buffer").width(140.0).selected_text(&shown);
         let response = combo.show_ui(ui, |ui| {
             for buffer in state.place.program().into_iter().flat_map(|program| &program.buffers) {
@@ -25,7 +25,7 @@ impl Stage {
         });
         response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Buffer on the stage"));
         let Some(buffer) = reel.and_then(|reel| reel.buffers.first()) else { return command };
-        let usual = buffer.shape(drawn.given.numbers.contains_key("limit"));
+        let usual = buffer.shape(view.number("limit").is_some());
         let mut shape = self.reading.shape.unwrap_or(usual);
         for (of, name) in [
             (Shape::Numbers, "Numbers"),
@@ -47,7 +47,9 @@ impl Stage {
                 self.reading.shape = Some(shape);
             }
         }
-        let Some((before, elements)) = self.first_element(&self.view(drawn, egui::Vec2::ZERO)) else { return command };
+        let Some((before, elements)) = self.first_element(drawn.figure, &self.view(drawn, egui::Vec2::ZERO)) else {
+            return command;
+        };
         let mut from = before;
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let drag = egui::DragValue::new(&mut from).range(0..=elements.saturating_sub(1)).speed(4.0);
@@ -62,8 +64,8 @@ impl Stage {
     }
 
     /// The first element that is shown of a buffer: the learner's, else the one that the step begins at; and how many there are.
-    pub(super) fn first_element(&self, view: &View<'_>) -> Option<(usize, usize)> {
-        let reel = view.given.reel.as_ref()?.as_ref().ok()?;
+    pub(super) fn first_element(&self, figure: &dyn Figure, view: &View<'_>) -> Option<(usize, usize)> {
+        let (reel, _) = view.reel(figure).ok()?;
         let elements = reel.film.start.first()?.len();
         Some((figures::first_element(view, elements), elements))
     }

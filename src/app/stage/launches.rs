@@ -8,8 +8,8 @@ use super::super::player::Player;
 use super::super::theme;
 use super::ticks::Ticks;
 use crate::base::units::count;
+use crate::figures::Reel;
 use crate::figures::palette::Ink;
-use crate::figures::{Given, Reel};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
@@ -24,14 +24,8 @@ pub struct Launches {
     tick: Option<usize>,
 }
 
-/// The buffers' contents, if they are there.
-fn reel(given: &Given) -> Option<&Arc<Reel>> {
-    given.reel.as_ref()?.as_ref().ok()
-}
-
 /// A tick for each launch; each round begins with a stop.
-pub(super) fn ticks(given: &Given) -> Ticks {
-    let Some(reel) = reel(given) else { return Ticks::default() };
+pub(super) fn ticks(reel: &Reel) -> Ticks {
     let film = &reel.film;
     let pass = |frame: usize| film.launch_of(frame).map(|(pass, _)| pass);
     let begins = |frame: &usize| *frame == 0 || pass(*frame) <= pass(*frame - 1);
@@ -42,16 +36,15 @@ pub(super) fn ticks(given: &Given) -> Ticks {
 
 impl Launches {
     /// Which of the program's launches is on the stage.
-    pub(super) fn said(&self, given: &Given) -> String {
-        let Some(film) = reel(given).map(|reel| &reel.film) else { return String::new() };
+    pub(super) fn said(&self, reel: Option<&Reel>) -> String {
+        let Some(film) = reel.map(|reel| &reel.film) else { return String::new() };
         let frame = self.player.event(film.frames.len()).and_then(|frame| film.frames.get(frame));
         let (at, all) = (frame.map_or(0, |frame| frame.at + 1), film.trail.len());
         format!("launch {} of {}", count(at as u64), count(all as u64))
     }
 
     /// Goes to the launch that was chosen in the strip of passes; or chooses there the one that the clock has come to.
-    pub(super) fn follow(&mut self, state: &State, given: &Given) -> Option<Command> {
-        let reel = reel(given)?;
+    pub(super) fn follow(&mut self, state: &State, reel: &Arc<Reel>) -> Option<Command> {
         let place = state.place.shown();
         let now = (place.pass, place.launch, Arc::as_ptr(reel));
         let frames = reel.film.frames.len();

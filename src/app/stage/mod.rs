@@ -24,7 +24,7 @@ use crate::figures::mark::{self, Mark};
 use crate::figures::passes::Passes;
 use crate::figures::strip::{self, StripView};
 use crate::figures::svg;
-use crate::figures::{self, Clock, Figure, Given, Kept, Reading, View, titled};
+use crate::figures::{self, Clock, Figure, Kept, Reading, Results, View, ask, titled};
 use crate::lesson::Picture;
 use crate::session::desk::Command;
 use crate::session::desk::place::Element;
@@ -135,21 +135,33 @@ impl Stage {
 
     /// Draws the stage into what is left of `ui`, below the strip of a program's `passes`. `lit` is what the pointer is on elsewhere.
     pub fn show(&mut self, ui: &mut Ui, state: &State, passes: Option<&Passes>, lit: Option<Tag>) -> Vec<Command> {
+        let picture = state.picture();
+        state.with_results(&picture, |results| self.show_with(ui, state, (&picture, results), passes, lit))
+    }
+
+    fn show_with(
+        &mut self,
+        ui: &mut Ui,
+        state: &State,
+        (picture, results): (&Picture, &Results<'_>),
+        passes: Option<&Passes>,
+        lit: Option<Tag>,
+    ) -> Vec<Command> {
         let mut commands = Vec::new();
-        let (figure, picture) = (state.shown_figure(), state.picture());
-        let given = state.given(&state.asks(), &picture);
+        let figure = state.shown_figure();
+        let view = state.view(picture, results);
         let clock = figure.card().clock;
-        let timeline = &given.timeline;
-        if let Some(warp) = given.numbers.get("warp").filter(|_| self.begin) {
-            self.warp = *warp as u32;
+        let timeline = view.timeline().cloned().unwrap_or_default();
+        if let Some(warp) = view.number("warp").filter(|_| self.begin) {
+            self.warp = warp as u32;
         }
         let warps = timeline.warps_per_workgroup.max(1);
         commands.extend(self.follow(state));
         self.warp = self.warp.min(warps - 1);
-        let events = events(timeline, state.place.stage.workgroup, self.warp);
+        let events = events(&timeline, state.place.stage.workgroup, self.warp);
         self.begin_at_the_watched_line(state);
-        let ticks = Ticks::of(figure, &picture, &given, &events);
-        self.begin_parts(clock, &ticks, &given, &picture);
+        let ticks = Ticks::of(figure, &view, &events);
+        self.begin_parts(clock, &ticks, &view);
         // While a turned control has the kernel traced anew there are no events, and the place among them is kept.
         // Of a large grid the workgroups are not known one by one.
         let plays = figures::plays(figure) && (clock != Clock::Workgroups || ticks.count > 0);
@@ -160,9 +172,8 @@ impl Stage {
         if plays {
             self.keys(ui, clock, &ticks);
         }
-        if clock == Clock::Launches {
-            commands.extend(self.launches.follow(state, &given));
-        }
+        let reel = (clock == Clock::Launches).then(|| view.reel(figure).ok()).flatten().map(|(reel, _)| reel);
+        commands.extend(reel.and_then(|reel| self.launches.follow(state, reel)));
         let mut room = ui.available_rect_before_wrap();
         if let Some(passes) = passes {
             commands.extend(self.passes(ui, state, passes, &mut room));
@@ -180,13 +191,19 @@ impl Stage {
         let reading = if reads { ROW } else { 0.0 };
         let shown = Rect::from_min_max(room.min, room.max - vec2(0.0, reading + playing));
         let position = self.clock(clock).shown(ticks.count, &ticks.quiet);
-        let drawn = Drawn { state, figure, picture: &picture, given: &given, position, events: events.len(), lit };
+        let drawn = Drawn { state, figure, picture, results, position, events: events.len(), lit };
         commands.extend(self.pictures(ui, &drawn, shown));
         let layout = egui::Layout::left_to_right(egui::Align::Center);
         if plays {
             if clock == Clock::Events {
                 let strip = vec2(room.width() - 32.0, STRIP);
-                self.scrub(ui, state, timeline, Rect::from_min_size(shown.left_bottom() + vec2(16.0, 4.0), strip), lit);
+                self.scrub(
+                    ui,
+                    state,
+                    &timeline,
+                    Rect::from_min_size(shown.left_bottom() + vec2(16.0, 4.0), strip),
+                    lit,
+                );
             }
             let mut row = ui.new_child(egui::UiBuilder::new().max_rect(row(0.0)).layout(layout));
             commands.extend(self.row(&mut row, &drawn, clock, &ticks, warps));
@@ -216,14 +233,16 @@ impl Stage {
     }
 
     /// Puts the player of waves, workgroups or rounds where the figure opens: at its wave, or at the end.
-    fn begin_parts(&mut self, clock: Clock, ticks: &Ticks, given: &Given, picture: &Picture) {
+    fn begin_parts(&mut self, clock: Clock, ticks: &Ticks, view: &View<'_>) {
         let is_of_parts = matches!(clock, Clock::Waves | Clock::Rounds | Clock::Workgroups | Clock::Phases);
         if !is_of_parts || self.parts_of == Some(clock) || ticks.count == 0 {
             return;
         }
-        let opening = match (clock, &given.spread) {
-            (Clock::Waves, Some(spread)) => spread.opening(figures::begins(picture)),
-            (Clock::Phases, _) => figures::opening_phase(ticks.count, picture),
+        let opening = match clock {
+            Clock::Waves => {
+                view.ask(ask::Spread).map_or(ticks.count - 1, |spread| spread.opening(figures::begins(view.picture)))
+            }
+            Clock::Phases => figures::opening_phase(ticks.count, view.picture),
             _ => ticks.count - 1,
         };
         self.parts.go_to(opening);
@@ -340,26 +359,25 @@ impl Stage {
     /// How a figure is seen in a picture of this size.
     fn view<'a>(&'a self, drawn: &Drawn<'a>, size: egui::Vec2) -> View<'a> {
         View {
-            given: drawn.given,
-            picture: drawn.picture,
             reading: self.reading,
-            workgroup: drawn.state.place.stage.workgroup,
             warp: self.warp,
             position: drawn.position,
             hovered: self.hovered.or(drawn.lit),
             marked: &self.marks.2,
             motion: !drawn.state.saved.still,
             size: [size.x, size.y],
-            titled: false,
+            ..drawn.state.view(drawn.picture, drawn.results)
         }
     }
 
     fn picture(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, rect: Rect) -> Option<Command> {
-        let Drawn { state, figure, given, .. } = *drawn;
+        let Drawn { state, figure, .. } = *drawn;
         if figure.card().clock == Clock::Hand {
             return explorer::show(ui, state, drawn.picture, rect);
         }
-        self.mark(state, &given.timeline);
+        if let Ok(accesses) = drawn.results.ask(ask::Accesses) {
+            self.mark(state, &accesses.timeline);
+        }
         let mut kept = std::mem::take(&mut self.kept);
         let view = self.view(drawn, rect.size());
         let frame = titled::draw(figure, &view, &mut kept);
@@ -373,7 +391,7 @@ impl Stage {
             }
         });
         let row = figures::row(&view).filter(|_| reads(figure) && response.hovered());
-        let first = self.first_element(&view);
+        let first = self.first_element(figure, &view);
         self.hovered = response.hover_pos().and_then(|p| frame.tag_at([p.x - rect.min.x, p.y - rect.min.y]));
         if let (Some(row), Some((first, elements))) = (row, first) {
             let rows = ui.input(|i| (i.smooth_scroll_delta().y / -22.0).round());
@@ -393,9 +411,9 @@ impl Stage {
         kept: &Kept,
         response: egui::Response,
     ) -> Option<Command> {
-        let Drawn { state, figure, given, .. } = *drawn;
-        let event = self.event(&given.timeline, state.place.stage.workgroup);
+        let Drawn { state, figure, .. } = *drawn;
         let view = self.view(drawn, response.rect.size());
+        let event = view.timeline().ok().and_then(|timeline| self.event(timeline, state.place.stage.workgroup));
         let element =
             titled::element(figure, &view, event, tag).filter(|(buffer, _)| buffer::is_written(state, buffer));
         if element.is_some() {
@@ -465,7 +483,7 @@ struct Drawn<'a> {
     state: &'a State,
     figure: &'static dyn Figure,
     picture: &'a Picture,
-    given: &'a Given,
+    results: &'a Results<'a>,
     position: f32,
     /// Events of the warp on the stage.
     events: usize,

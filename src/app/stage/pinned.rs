@@ -3,9 +3,11 @@
 use super::{Drawn, Stage, events};
 use crate::app::stage::ticks::Ticks;
 use crate::base::units::count;
+use crate::figures::Results;
 use crate::figures::explore::{self, ExploreView};
 use crate::figures::frame::Frame;
 use crate::figures::{Clock, Kept, View, svg, titled};
+use crate::lesson::Picture;
 use crate::session::desk::state::State;
 use crate::session::learn::pins::Pin;
 use crate::session::note::{EXPLORER, STAGE};
@@ -43,19 +45,24 @@ impl Stage {
             let caption = format!("{}, at my own settings", if title.is_empty() { page } else { title });
             return Some(Pin { caption, picture: Some(svg::adaptive(&frame)), ..Pin::default() });
         }
-        let asks = state.asks();
-        let given = state.given(&asks, &picture);
-        let of_warp = events(&given.timeline, state.place.stage.workgroup, self.warp);
-        let ticks = Ticks::of(figure, &picture, &given, &of_warp);
+        state.with_results(&picture, |results| self.pinned_with(state, (&picture, results), which))
+    }
+
+    fn pinned_with(&self, state: &State, (picture, results): (&Picture, &Results<'_>), which: usize) -> Option<Pin> {
+        let figure = state.shown_figure();
+        let (card, title) = (figure.card(), picture.text("title"));
+        let seen = state.view(picture, results);
+        let timeline = seen.timeline().cloned().unwrap_or_default();
+        let of_warp = events(&timeline, state.place.stage.workgroup, self.warp);
+        let ticks = Ticks::of(figure, &seen, &of_warp);
         let player = self.player_of(card.clock);
         let tick = player.event(ticks.count);
         let when = match (card.clock, tick) {
             (Clock::Events, Some(tick)) => {
-                let line =
-                    of_warp.get(tick).and_then(|event| given.timeline.events.get(*event)).map(|event| event.line);
+                let line = of_warp.get(tick).and_then(|event| timeline.events.get(*event)).map(|event| event.line);
                 line.map(|line| at_line(line, self.warp, state.place.stage.workgroup))
             }
-            (Clock::Launches, _) => Some(self.launches.said(&given)),
+            (Clock::Launches, _) => Some(self.launches.said(seen.reel(figure).ok().map(|(reel, _)| &**reel))),
             (Clock::Still, _) | (_, None) => None,
             (_, Some(tick)) => {
                 Some(format!("{} {} of {}", ticks.names[0], count(tick as u64 + 1), count(ticks.count as u64)))
@@ -64,8 +71,8 @@ impl Stage {
         let drawn = Drawn {
             state,
             figure,
-            picture: &picture,
-            given: &given,
+            picture,
+            results,
             position: player.shown(ticks.count, &ticks.quiet),
             events: of_warp.len(),
             lit: None,
@@ -82,11 +89,12 @@ impl Stage {
     /// The picture of a program beside the bench's.
     fn pinned_beside(&self, drawn: &Drawn<'_>, at: usize) -> Option<Pin> {
         let variant = drawn.state.place.bench.beside.get(at)?;
-        let given = Self::given_beside(drawn.state, variant)?;
-        let view = self.view_beside(drawn, variant, &given, STAGE);
-        let of_warp = events(&given.timeline, view.workgroup, view.warp);
+        let results = Self::results_beside(drawn.state, variant)?;
+        let view = self.view_beside(drawn, variant, &results, STAGE);
+        let timeline = view.timeline().ok()?;
+        let of_warp = events(timeline, view.workgroup, view.warp);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a position among the events")]
-        let event = of_warp.get(view.position as usize).and_then(|event| given.timeline.events.get(*event));
+        let event = of_warp.get(view.position as usize).and_then(|event| timeline.events.get(*event));
         let when = event.map(|event| at_line(event.line, view.warp, view.workgroup));
         let frame = titled::draw(drawn.figure, &view, &mut Kept::default());
         let caption = captioned(drawn.picture.text("title"), when, drawn.figure.card().about);

@@ -56,7 +56,10 @@ impl Stage {
         // The picture says it, too.
         let at = player.event(*of).map_or(0, |e| e + 1);
         let said = match clock {
-            Clock::Launches => self.launches.said(drawn.given),
+            Clock::Launches => {
+                let reel = self.view(drawn, egui::Vec2::ZERO).reel(drawn.figure).ok();
+                self.launches.said(reel.map(|(reel, _)| &**reel))
+            }
             _ => format!("{tick} {} of {}", count(at as u64), count(*of as u64)),
         };
         let said = RichText::new(said).color(theme::color(theme::of(ui), Ink::Muted));

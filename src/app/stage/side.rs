@@ -8,7 +8,7 @@ use super::super::{paint, theme};
 use super::{Drawn, Stage, events};
 use crate::base::units::si;
 use crate::figures::palette::{Hue, Ink};
-use crate::figures::{Given, View, titled};
+use crate::figures::{Results, View, ask, titled};
 use crate::lesson::Variant;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -53,8 +53,9 @@ impl Stage {
     }
 
     /// The figure's input for a program that is not on the bench; None if it is not traced.
-    pub(super) fn given_beside(state: &State, variant: &Variant) -> Option<Given> {
-        state.found.timeline(&variant.program, &state.place).map(Given::of)
+    pub(super) fn results_beside(state: &State, variant: &Variant) -> Option<Results<'static>> {
+        let accesses = state.found.accesses(&variant.program, &state.place)?;
+        Some(Results::default().with_shared(ask::Accesses, accesses.clone()))
     }
 
     /// How a program that is not on the bench is seen in a picture of this size.
@@ -62,17 +63,19 @@ impl Stage {
         &self,
         drawn: &Drawn<'a>,
         variant: &Variant,
-        given: &'a Given,
+        results: &'a Results<'a>,
         size: [f32; 2],
     ) -> View<'a> {
-        let (state, timeline) = (drawn.state, &given.timeline);
+        let state = drawn.state;
+        let still = View::still(results, drawn.picture, size);
+        let timeline = still.timeline().cloned().unwrap_or_default();
         let warp = self.warp.min(timeline.warps_per_workgroup.saturating_sub(1));
-        let count = events(timeline, state.place.stage.workgroup, warp).len();
+        let count = events(&timeline, state.place.stage.workgroup, warp).len();
         View {
             workgroup: state.place.stage.workgroup,
             warp,
             position: Self::along(state, variant, drawn.position, [drawn.events, count]),
-            ..View::still(given, drawn.picture, size)
+            ..still
         }
     }
 
@@ -80,8 +83,8 @@ impl Stage {
     pub(super) fn beside(&mut self, ui: &mut Ui, drawn: &Drawn<'_>, at: usize, rect: Rect) {
         let Drawn { state, figure, .. } = *drawn;
         let Some(variant) = state.place.bench.beside.get(at) else { return };
-        let Some(given) = Self::given_beside(state, variant) else { return };
-        let view = self.view_beside(drawn, variant, &given, rect.size().into());
+        let Some(results) = Self::results_beside(state, variant) else { return };
+        let view = self.view_beside(drawn, variant, &results, rect.size().into());
         let frame = titled::draw(figure, &view, &mut self.others[at % (MOST - 1)]);
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);
         let response = ui.interact(rect, ui.scope_id().with(("beside", at)), Sense::hover());

@@ -1,8 +1,7 @@
 //! The ticks of a figure's clock: how many there are, and what one is called.
 
 use super::launches;
-use crate::figures::{self, Clock, Figure, Given};
-use crate::lesson::Picture;
+use crate::figures::{self, Clock, Figure, View, ask};
 use crate::trace::EventKind;
 
 /// The ticks of a figure's clock.
@@ -22,16 +21,19 @@ pub(super) struct Ticks {
 
 impl Ticks {
     /// The ticks of a figure's clock; `events` has the indices of the warp's events in the timeline.
-    pub(super) fn of(figure: &dyn Figure, picture: &Picture, given: &Given, events: &[usize]) -> Self {
+    pub(super) fn of(figure: &dyn Figure, view: &View<'_>, events: &[usize]) -> Self {
         match figure.card().clock {
             Clock::Events => {
-                let is_barrier = |index: &usize| given.timeline.events[*index].kind == EventKind::Barrier;
-                let stops = (0..events.len()).filter(|at| is_barrier(&events[*at])).collect();
+                let timeline = view.timeline();
+                let is_barrier = |at: &usize| {
+                    timeline.as_ref().is_ok_and(|timeline| timeline.events[events[*at]].kind == EventKind::Barrier)
+                };
+                let stops = (0..events.len()).filter(is_barrier).collect();
                 Ticks { count: events.len(), stops, names: ["event", "barrier"], plural: "events", ..Ticks::default() }
             }
-            Clock::Launches => launches::ticks(given),
+            Clock::Launches => view.reel(figure).map(|(reel, _)| launches::ticks(reel)).unwrap_or_default(),
             Clock::Waves => {
-                let spread = given.spread.as_ref();
+                let spread = view.ask(ask::Spread).ok();
                 let count = spread.map_or(0, |spread| usize::try_from(spread.ticks()).unwrap_or(usize::MAX));
                 let (tick, plural) = match spread.and_then(|spread| spread.tiles) {
                     Some(_) => ("tile", "tiles"),
@@ -40,19 +42,23 @@ impl Ticks {
                 Ticks { count, names: [tick, tick], plural, ..Ticks::default() }
             }
             Clock::Rounds => {
-                let count = figures::count_rounds(&given.rounds);
+                let count = view.ask(ask::Rounds).map_or(0, |rounds| figures::count_rounds(rounds));
                 Ticks { count, names: ["round", "round"], plural: "rounds", ..Ticks::default() }
             }
             Clock::Workgroups => {
-                let count = given.heat.as_ref().map_or(0, |heat| heat.footprints.len());
+                let count = view.ask(ask::Heat).map_or(0, |heat| heat.footprints.len());
                 Ticks { count, names: ["workgroup", "workgroup"], plural: "workgroups", ..Ticks::default() }
             }
             Clock::Phases => {
-                let ticks = figure.ticks(given, picture);
-                let workgroup =
-                    |at: usize| Some(given.course.as_ref()?.as_ref().ok()?.phases.get(ticks[at])?.workgroup);
-                let stops = (0..ticks.len()).filter(|at| *at == 0 || workgroup(*at) != workgroup(at - 1)).collect();
-                Ticks { count: ticks.len(), stops, names: ["phase", "workgroup"], plural: "phases", ..Ticks::default() }
+                let workgroups = figure.ticks(view);
+                let stops = (0..workgroups.len()).filter(|at| *at == 0 || workgroups[*at] != workgroups[at - 1]);
+                Ticks {
+                    count: workgroups.len(),
+                    stops: stops.collect(),
+                    names: ["phase", "workgroup"],
+                    plural: "phases",
+                    ..Ticks::default()
+                }
             }
             Clock::Still | Clock::Hand => Ticks::default(),
         }

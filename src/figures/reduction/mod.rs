@@ -3,9 +3,10 @@
 mod draw;
 mod tree;
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::Ink;
+use super::results::Missing;
 use super::text;
 use crate::trace::{EventKind, Timeline};
 use std::sync::Arc;
@@ -105,18 +106,14 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::timeline()
-    }
-
-    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame {
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Result<Frame, Missing> {
         let known: &mut Option<(Arc<Timeline>, Tree)> = kept.own();
-        let View { given, workgroup, warp, position, hovered, motion, size, .. } = *view;
-        let timeline = &given.timeline;
+        let View { workgroup, warp, position, hovered, motion, size, .. } = *view;
+        let timeline = view.timeline()?;
         let same = known.take().filter(|(of, tree)| Arc::ptr_eq(of, timeline) && tree.workgroup == workgroup);
         let fresh = || (timeline.clone(), Tree::new(timeline, workgroup));
         let (_, tree) = known.insert(same.unwrap_or_else(fresh));
-        frame(&ReductionView { timeline, tree, warp, position, hovered, motion, size })
+        Ok(frame(&ReductionView { timeline, tree, warp, position, hovered, motion, size }))
     }
 }
 

@@ -3,8 +3,9 @@
 use super::super::figure::View;
 use super::super::frame::{Anchor, Frame};
 use super::super::palette::{Hue, Ink};
+use super::Ring;
 use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head, keys};
-use crate::figures::{message, text};
+use crate::figures::text;
 
 /// The least that a turn is wide.
 const TURN: f32 = 30.0;
@@ -49,12 +50,9 @@ fn holds(places: u32, place: u32, turn: u32) -> Option<Holds> {
 }
 
 /// The picture.
-pub(super) fn frame(view: &View<'_>) -> Frame {
+pub(super) fn frame(view: &View<'_>, ring: &Ring) -> Frame {
     let mut frame = Frame::new(view.size);
     let [width, height] = view.size;
-    let Some(ring) = view.given.ring.as_ref() else {
-        return message::line(view.size, "At these settings the ring has no number of places that can be drawn.");
-    };
     let room = width - 2.0 * MARGIN;
     let title = title(ring.places);
     let note = "Drawn, not traced: the order is the kernel's, and widths are not times.";
@@ -166,7 +164,8 @@ mod tests {
 
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
-    use crate::figures::figure::Given;
+    use crate::figures::Results;
+    use crate::figures::ask;
     use crate::figures::ring::Ring;
 
     #[test]
@@ -197,7 +196,7 @@ mod tests {
             let tiles = Some(if places == 3 { u32::MAX } else { 9 });
             let ring = Ring { places, tiles, load, multiply };
             for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
-                let view = Seen::given(Given { ring: Some(ring.clone()), ..Given::default() }, size);
+                let view = Seen::from(Results::default().with(ask::Ring, ring.clone()), size);
                 assert_tidy(&Painter::of("Ring").frame(&view), &format!("{places} {size:?}"));
             }
         }

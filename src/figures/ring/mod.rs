@@ -4,9 +4,11 @@
 mod drawn;
 mod traced;
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::ask;
+use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame};
 use super::palette::{Hue, Ink};
+use super::results::Missing;
 use super::text;
 use crate::trace::Timeline;
 use std::sync::Arc;
@@ -63,13 +65,11 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks { transfers: true, ..Asks::default() }
-    }
-
-    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame {
-        let (timeline, workgroup) = (&view.given.timeline, view.workgroup);
-        let places = view.given.ring.as_ref().map_or(0, |ring| ring.places);
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Result<Frame, Missing> {
+        // Without a trace the order is drawn.
+        let (timeline, ring) = (view.timeline(), view.ask(ask::Ring));
+        let (Ok(timeline), workgroup) = (timeline, view.workgroup) else { return Ok(drawn::frame(view, ring?)) };
+        let places = ring.as_ref().map_or(0, |ring| ring.places);
         let known: &mut Option<Known> = kept.own();
         let same = |known: &Known| {
             Arc::ptr_eq(&known.timeline, timeline) && (known.workgroup, known.places) == (workgroup, places)
@@ -81,7 +81,10 @@ impl Figure for Fig {
                 known.insert(Known { timeline: timeline.clone(), workgroup, places, turns })
             }
         };
-        known.turns.as_ref().map_or_else(|| drawn::frame(view), |turns| traced::frame(view, turns))
+        match &known.turns {
+            Some(turns) => Ok(traced::frame(view, turns)),
+            None => ring.map(|ring| drawn::frame(view, ring)),
+        }
     }
 }
 

@@ -258,7 +258,7 @@ fn warps(all: &BTreeSet<u32>) -> String {
 mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
-    use crate::figures::figure::Given;
+    use crate::figures::ask;
     use crate::figures::ring::Ring;
     use std::sync::Arc;
 
@@ -345,8 +345,9 @@ mod tests {
     fn it_fits() {
         let ring = Ring { places: 2, tiles: None, load: "one warp".into(), multiply: "two warps".into() };
         for size in [[420.0, 300.0], [653.0, 372.0], [1576.0, 800.0]] {
-            let given = Given { ring: Some(ring.clone()), timeline: Arc::new(timeline()), ..Given::default() };
-            assert_tidy(&Painter::of("Ring").frame(&Seen::given(given, size)), &format!("{size:?}"));
+            let mut seen = Seen::of(&Arc::new(timeline()), size);
+            seen.results = seen.results.with(ask::Ring, ring.clone());
+            assert_tidy(&Painter::of("Ring").frame(&seen), &format!("{size:?}"));
         }
     }
 }

@@ -176,7 +176,7 @@ struct Stored<'a> {
 }
 
 fn stored<'a>(square: &Square<'_>, view: &View<'a>) -> Option<Stored<'a>> {
-    let Some(Ok(reel)) = &view.given.reel else { return None };
+    let (reel, _) = view.reel(&super::Fig).ok()?;
     let (pass, launch) = square.course.launch;
     let frames = reel.film.frame_of(pass, launch).map_or(reel.film.frames.len(), |frame| frame + 1);
     Some(Stored { tensor: reel.after(view.picture.text("scores"), frames)? })
@@ -332,7 +332,7 @@ fn beside(
 
 /// The results in their buffer after the launch, with the elements of a row.
 fn film<'a>(square: &Square<'_>, view: &View<'a>, o: u16) -> Option<(&'a Tensor, usize)> {
-    let Some(Ok(reel)) = &view.given.reel else { return None };
+    let (reel, _) = view.reel(&super::Fig).ok()?;
     let (pass, launch) = square.course.launch;
     let frame = reel.film.frame_of(pass, launch)?;
     let each = square.course.variables.get(usize::from(o))?.columns as usize;

@@ -5,10 +5,9 @@ mod draw;
 mod square;
 mod words;
 
-use super::figure::{Arg, ArgKind, Asks, Card, Clock, Figure, Given, Kept, Subject, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Frame, Tag};
-use super::message;
-use crate::lesson::Picture;
+use super::results::Missing;
 use square::Square;
 
 static CARD: Card = Card {
@@ -41,9 +40,6 @@ static CARD: Card = Card {
     ],
 };
 
-/// The arguments that name variables in workgroup memory, where they are none of the program's buffers.
-const VARIABLES: [&str; 4] = ["scores", "max", "sum", "out"];
-
 /// The figure.
 pub struct Fig;
 
@@ -52,27 +48,23 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, subject: &Subject<'_>) -> Asks {
-        let named = |name: &&str| subject.picture.text(name).to_owned();
-        let is_buffer = |name: &String| subject.job.buffers.iter().any(|buffer| buffer.name == *name);
-        let variables = VARIABLES.iter().map(&named).filter(|name| !name.is_empty() && !is_buffer(name));
-        let film = ["scores", "o"].iter().map(named).filter(is_buffer);
-        Asks { course: Some(variables.collect()), film: film.collect(), ..Asks::default() }
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        Ok(["scores", "o"].map(|name| view.picture.text(name).to_owned()).into())
     }
 
-    fn ticks(&self, given: &Given, picture: &Picture) -> Vec<usize> {
-        Square::of(given, picture).map(|square| square.ticks).unwrap_or_default()
+    fn ticks(&self, view: &View<'_>) -> Vec<u32> {
+        let Ok(square) = Square::of(view) else { return Vec::new() };
+        square.ticks.iter().map(|at| square.course.phases[*at].workgroup).collect()
     }
 
-    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Frame {
-        match Square::of(view.given, view.picture) {
-            Ok(square) => draw::draw(&square, view),
-            Err(why) => message::line(view.size, &why),
-        }
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        // The contents of buffers are asked for with the course, and may be missing.
+        let _ = view.reel(&Fig);
+        Square::of(view).map(|square| draw::draw(&square, view))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
-        Square::of(view.given, view.picture).ok()?.told(view, tag)
+        Square::of(view).ok()?.told(view, tag)
     }
 }
 

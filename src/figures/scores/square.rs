@@ -1,12 +1,12 @@
 //! The square of scores of one head as a launch goes over it: blocks of queries, tiles, and what is known of them at a tick.
 
+use super::super::results::Missing;
 use std::ops::Range;
 
-use super::super::figure::{Given, View};
+use super::super::figure::View;
 use super::super::frame::Tag;
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, digits3};
-use crate::lesson::Picture;
 use crate::trace::{Course, Phase, Rows};
 
 /// Below this a maximum is that of no scores.
@@ -75,11 +75,18 @@ pub(super) struct Now {
     pub stored: bool,
 }
 
+/// The arguments that name variables in workgroup memory, unless they name buffers of the program.
+const VARIABLES: [&str; 4] = ["scores", "max", "sum", "out"];
+
 impl<'a> Square<'a> {
-    pub fn of(given: &'a Given, picture: &Picture) -> Result<Self, String> {
-        let course = given.course()?;
-        let number =
-            |name: &str| given.numbers.get(name).filter(|n| **n >= 0.0).map(|n| (*n as u64).min(u64::from(MOST)));
+    pub fn of(view: &View<'a>) -> Result<Self, Missing> {
+        let picture = view.picture;
+        let is_buffer =
+            |name: &&str| view.program.is_some_and(|program| program.buffers.iter().any(|b| b.name == **name));
+        let variables = VARIABLES.map(|name| picture.text(name)).into_iter();
+        let variables: Vec<&str> = variables.filter(|name| !name.is_empty() && !is_buffer(name)).collect();
+        let course = view.course(&variables)?;
+        let number = |name: &str| view.number(name).filter(|n| *n >= 0.0).map(|n| (n as u64).min(u64::from(MOST)));
         let rows = number("rows").filter(|rows| *rows > 0).ok_or("The head has no queries.")?;
         let keys = number("keys").filter(|keys| *keys > 0).unwrap_or(rows);
         let head = number("head").unwrap_or(0);
@@ -87,7 +94,7 @@ impl<'a> Square<'a> {
         let known = |name: &str| find(name).and_then(|(_, place)| place);
         for (name, place) in ["max", "sum", "out"].iter().filter_map(|name| find(name)) {
             if place.is_none() {
-                return Err(format!("The kernel has no variable {name} in workgroup memory."));
+                return Err(format!("The kernel has no variable {name} in workgroup memory.").into());
             }
         }
         let names = Names {
@@ -109,7 +116,7 @@ impl<'a> Square<'a> {
         square.find_blocks();
         square.find_tiles();
         if square.ticks.is_empty() {
-            return Err("No workgroup of the launch works on this head.".to_owned());
+            return Err("No workgroup of the launch works on this head.".into());
         }
         Ok(square)
     }

@@ -1,9 +1,10 @@
 //! The square of scores over a course that is written by hand.
 
-use std::sync::Arc;
+use super::super::ask;
+use super::super::results::Results;
 
-use super::super::figure::{Figure, Given, Kept, View};
-use super::super::fixtures::{assert_tidy, picture_of};
+use super::super::figure::{Figure, Kept, View};
+use super::super::fixtures::{assert_tidy, drawn, numbered, picture_of};
 use super::super::frame::{Frame, Item, Tag};
 use super::super::palette::{Hue, Ink};
 use super::Fig;
@@ -48,9 +49,11 @@ fn causal() -> Vec<Phase> {
     phases
 }
 
-fn given(phases: Vec<Phase>) -> Given {
+fn results(picture: &Picture, phases: Vec<Phase>) -> Results<'static> {
     let course = Course { variables: followed(), phases, ..Course::default() };
-    Given { course: Some(Ok(Arc::new(course))), numbers: [("rows".to_owned(), 4.0)].into(), ..Given::default() }
+    let variables = ["scores", "max", "sum", "out"].map(|name| picture.text(name).to_owned());
+    let variables = variables.into_iter().filter(|name| !name.is_empty()).collect();
+    numbered(&[("rows", 4.0)]).with(ask::Course(variables), course)
 }
 
 fn picture(scores: &str) -> Picture {
@@ -64,8 +67,9 @@ fn filled(frame: &Frame, ink: Ink) -> usize {
 
 #[test]
 fn a_tile_lasts_from_its_keys_to_the_next() {
-    let (given, picture) = (given(causal()), picture("s"));
-    let square = Square::of(&given, &picture).unwrap_or_else(|why| panic!("{why}"));
+    let picture = picture("s");
+    let results = results(&picture, causal());
+    let square = Square::of(&View::still(&results, &picture, [650.0, 420.0])).unwrap_or_else(|why| panic!("{why:?}"));
     let tiles: Vec<_> = square.tiles.iter().map(|tile| (tile.block, tile.keys.clone(), tile.ticks.clone())).collect();
     assert_eq!(tiles, [(0, 0..2, 1..5), (1, 0..2, 6..9), (1, 2..4, 9..13)]);
     assert_eq!((square.tile_at(0), square.tile_at(5), square.tile_at(7)), (None, None, Some(1)));
@@ -76,12 +80,13 @@ fn a_tile_lasts_from_its_keys_to_the_next() {
 
 #[test]
 fn a_maximum_that_grows_is_marked_with_its_factor() {
-    let (given, picture) = (given(causal()), picture("s"));
-    let square = Square::of(&given, &picture).unwrap_or_else(|why| panic!("{why}"));
+    let picture = picture("s");
+    let results = results(&picture, causal());
+    let square = Square::of(&View::still(&results, &picture, [650.0, 420.0])).unwrap_or_else(|why| panic!("{why:?}"));
     assert_eq!(square.maxima(8), [], "before the first tile there is nothing to rescale");
     assert_eq!(square.maxima(11), [(0, [1.0, 2.0]), (1, [5.0, 5.0])]);
-    let view = View { position: 11.5, ..View::still(&given, &picture, [650.0, 420.0]) };
-    let frame = Fig.draw(&view, &mut Kept::default());
+    let view = View { position: 11.5, ..View::still(&results, &picture, [650.0, 420.0]) };
+    let frame = drawn(&Fig, &view, &mut Kept::default());
     assert!(frame.alt.contains("m grew in 1 of 2 queries. Query 2: m 1.00 to 2.00"), "{}", frame.alt);
     assert!(frame.alt.contains("multiplied by 0.368"), "{}", frame.alt);
     assert!(
@@ -94,11 +99,10 @@ fn a_maximum_that_grows_is_marked_with_its_factor() {
 #[test]
 fn tiles_vanish_unless_their_scores_are_in_a_buffer() {
     let picture_of_tile = picture("s");
-    let given_tile = given(causal());
-    let draw = |given: &Given, picture: &Picture, position| {
-        Fig.draw(&View { position, ..View::still(given, picture, [650.0, 420.0]) }, &mut Kept::default())
+    let draw = |results: &Results<'_>, picture: &Picture, position| {
+        drawn(&Fig, &View { position, ..View::still(results, picture, [650.0, 420.0]) }, &mut Kept::default())
     };
-    let end = draw(&given_tile, &picture_of_tile, 12.9);
+    let end = draw(&results(&picture_of_tile, causal()), &picture_of_tile, 12.9);
     // Of three tiles two are gone, the last is there until its workgroup ends, and one box is the legend's.
     assert_eq!(filled(&end, Hue::Shared.tint(14)), 3);
     let mut phases = causal();
@@ -107,7 +111,7 @@ fn tiles_vanish_unless_their_scores_are_in_a_buffer() {
             phase.stores.push(Rows { buffer: 4, rows: [0, 2], columns: [0, 2], bytes: 16 });
         }
     }
-    let end = draw(&given(phases), &picture_of_tile, 12.9);
+    let end = draw(&results(&picture_of_tile, phases), &picture_of_tile, 12.9);
     // Two tiles that are over, and the results of both blocks.
     assert_eq!((filled(&end, Hue::Shared.tint(14)), filled(&end, Hue::Store.tint(32))), (0, 4));
     assert!(end.alt.contains("12 scores in memory of the square's 16"), "{}", end.alt);
@@ -115,14 +119,15 @@ fn tiles_vanish_unless_their_scores_are_in_a_buffer() {
 
 #[test]
 fn nothing_leaves_the_picture() {
-    let (given, picture) = (given(causal()), picture("s"));
+    let picture = picture("s");
+    let results = results(&picture, causal());
     for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
         for tick in 0..13 {
-            let view = View { position: tick as f32 + 0.5, ..View::still(&given, &picture, size) };
-            assert_tidy(&Fig.draw(&view, &mut Kept::default()), &format!("{size:?}, {tick}"));
+            let view = View { position: tick as f32 + 0.5, ..View::still(&results, &picture, size) };
+            assert_tidy(&drawn(&Fig, &view, &mut Kept::default()), &format!("{size:?}, {tick}"));
         }
     }
-    let view = View { position: 7.5, ..View::still(&given, &picture, [650.0, 420.0]) };
+    let view = View { position: 7.5, ..View::still(&results, &picture, [650.0, 420.0]) };
     let told = |row, column| Fig.tip(&view, &Kept::default(), None, Tag::Cell { buffer: 0, row, column });
     assert_eq!(told(3, 1).as_deref(), Some("query 3, key 1: now 3.00 (workgroup 1)"));
     assert_eq!(told(0, 3).as_deref(), Some("query 0, key 3: its tile is never loaded"));
@@ -132,7 +137,8 @@ fn nothing_leaves_the_picture() {
 #[test]
 fn a_name_that_is_wrong_is_told() {
     let args = [("q", "q"), ("k", "k"), ("max", "maximum")].map(|(name, value)| (name, ArgValue::Text(value.into())));
-    let view = (given(causal()), picture_of("Scores", &args));
-    let frame = Fig.draw(&View::still(&view.0, &view.1, [650.0, 420.0]), &mut Kept::default());
-    assert_eq!(frame.alt, "The kernel has no variable maximum in workgroup memory.");
+    let picture = picture_of("Scores", &args);
+    let results = results(&picture, causal());
+    let drawn = Fig.draw(&View::still(&results, &picture, [650.0, 420.0]), &mut Kept::default());
+    assert_eq!(drawn, Err("The kernel has no variable maximum in workgroup memory.".into()));
 }

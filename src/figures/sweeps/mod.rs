@@ -4,7 +4,8 @@ mod axis;
 mod course;
 mod layout;
 
-use super::figure::{Asks, Card, Clock, Figure, Kept, Subject, View};
+use super::figure::{Card, Clock, Figure, Kept, View};
+use super::results::Missing;
 use course::{Course, KINDS, Mark};
 use layout::{LEAST, Placed, Rows, place};
 
@@ -40,20 +41,21 @@ impl Sweeps {
 const LEAST_WITH_WORDS: f32 = 230.0;
 
 /// The picture.
-pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
+pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Result<Frame, Missing> {
+    let seen = view.warp_view()?;
     let mut frame = Frame::new(view.size);
-    let events: Vec<usize> = view.given.timeline.of_warp(view.workgroup, view.warp).collect();
+    let events: Vec<usize> = seen.timeline.of_warp(view.workgroup, view.warp).collect();
     if events.is_empty() {
-        return warp::frame(&view.warp_view());
+        return Ok(warp::frame(&seen));
     }
-    sweeps.go_to(&view.given.timeline, view.workgroup);
+    sweeps.go_to(seen.timeline, view.workgroup);
     let course = &sweeps.course;
     if course.panels.is_empty() {
         message(&mut frame, "No request of global memory", "This workgroup loads from no buffer and stores to none.");
-        return frame;
+        return Ok(frame);
     }
     let ordinal = (view.position.max(0.0) as usize).min(events.len() - 1);
-    let moment = event::moment(&view.warp_view(), &events, ordinal);
+    let moment = event::moment(&seen, &events, ordinal);
     let step = course.steps.at[moment.index];
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
     let [width, height] = view.size;
@@ -66,7 +68,7 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
         warp::header(&mut frame, &moment, &warp::headline(&moment), margin, (ordinal, events.len()));
     }
     let (left, right) = (margin, width - margin);
-    let said = words(course, view.given.timeline.truncated);
+    let said = words(course, seen.timeline.truncated);
     let lines = if height < LEAST_WITH_WORDS { Vec::new() } else { text::wrap(&said, 14.0, right - left) };
     let below = height - margin - 18.0 * (lines.len() as f32 - 1.0) - 6.0;
     let legend_y = below - 20.0;
@@ -105,7 +107,7 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Frame {
         events.len(),
         view.warp
     );
-    frame
+    Ok(frame)
 }
 
 /// Lines at barriers, with how many there are on the left.
@@ -350,11 +352,7 @@ impl Figure for Fig {
         &CARD
     }
 
-    fn asks(&self, _: &Subject<'_>) -> Asks {
-        Asks::timeline()
-    }
-
-    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Frame {
+    fn draw(&self, view: &View<'_>, kept: &mut Kept) -> Result<Frame, Missing> {
         frame(kept.own(), view)
     }
 

@@ -4,120 +4,56 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::At;
-use super::question::{Accesses, Answer, Built, Coursed, Outcome, Question, Store, Traced};
+use super::query::{Of, Outcome, Query, Store};
 use crate::base::diag::Diagnostic;
-use crate::figures::Reel;
-use crate::job::Shown;
-use crate::trace::Heat;
-use crate::trace::provenance::Origin;
-use crate::trace::record::{Backend, Ceilings, Record};
+use crate::figures::ask::Question;
 
 /// The known answers.
 #[derive(Clone, Debug, Default)]
-pub struct Answers(HashMap<Question, Outcome>);
-
-/// Takes the answer of one kind out of an outcome; None without an outcome.
-macro_rules! answer {
-    ($outcome:expr, $kind:ident) => {
-        match $outcome {
-            Some(Ok(Answer::$kind(answer))) => Some(Ok(answer)),
-            Some(Err(why)) => Some(Err(why.as_ref())),
-            _ => None,
-        }
-    };
-}
-
-/// A known answer, or the reasons why there is none.
-type Known<'a, T> = Option<Result<&'a T, &'a [Diagnostic]>>;
+pub struct Answers(HashMap<Query, Outcome>);
 
 impl Answers {
     /// The outcome of a question; None if it is not known.
     #[must_use]
-    pub fn get(&self, question: &Question) -> Option<&Outcome> {
-        self.0.get(question)
+    pub fn get(&self, query: &Query) -> Option<&Outcome> {
+        self.0.get(query)
+    }
+
+    /// The answer to a question about a subject, or the reasons why there is none; None if it is not known.
+    #[must_use]
+    pub fn known<Q: Question>(&self, of: impl Into<Of>, question: Q) -> Option<Result<&Arc<Q::Answer>, &[Diagnostic]>> {
+        match self.get(&Query::new(of, question))? {
+            Ok(answer) => Q::of(answer).map(Ok),
+            Err(why) => Some(Err(why)),
+        }
     }
 
     /// Keeps an outcome.
-    pub fn insert(&mut self, question: Question, outcome: Outcome) {
-        self.0.insert(question, outcome);
+    pub fn insert(&mut self, query: Query, outcome: Outcome) {
+        self.0.insert(query, outcome);
     }
 
     /// Drops all outcomes but these.
-    pub fn retain(&mut self, mut keep: impl FnMut(&Question, &Outcome) -> bool) {
-        self.0.retain(|question, outcome| keep(question, outcome));
+    pub fn retain(&mut self, mut keep: impl FnMut(&Query, &Outcome) -> bool) {
+        self.0.retain(|query, outcome| keep(query, outcome));
     }
 
     /// The questions with their outcomes, in no order.
-    pub fn iter(&self) -> impl Iterator<Item = (&Question, &Outcome)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&Query, &Outcome)> {
         self.0.iter()
-    }
-
-    /// A program with its shaders compiled.
-    #[must_use]
-    pub fn built(&self, at: &At) -> Known<'_, Arc<Built>> {
-        answer!(self.get(&Question::Build(at.clone())), Built)
-    }
-
-    /// A program's counts.
-    #[must_use]
-    pub fn counts(&self, at: &At) -> Known<'_, Arc<Traced>> {
-        answer!(self.get(&Question::Counts(at.clone())), Traced)
-    }
-
-    /// How often a launch fetches elements.
-    #[must_use]
-    pub fn heat(&self, at: &At, shown: Shown) -> Known<'_, Arc<Heat>> {
-        answer!(self.get(&Question::Heat(at.clone(), shown)), Heat)
-    }
-
-    /// The accesses of a workgroup of a launch.
-    #[must_use]
-    pub fn accesses(&self, at: &At, shown: Shown, workgroup: u32) -> Known<'_, Arc<Accesses>> {
-        answer!(self.get(&Question::Accesses(at.clone(), shown, workgroup)), Accesses)
-    }
-
-    /// The intervals of a launch's workgroups between barriers.
-    #[must_use]
-    pub fn course(&self, at: &At, shown: Shown, variables: &[String]) -> Known<'_, Arc<Coursed>> {
-        answer!(self.get(&Question::Course(at.clone(), shown, variables.to_vec())), Course)
-    }
-
-    /// The contents of buffers after each launch.
-    #[must_use]
-    pub fn film(&self, at: &At, buffers: &[String]) -> Known<'_, Arc<Reel>> {
-        answer!(self.get(&Question::Film(at.clone(), buffers.to_vec())), Reel)
-    }
-
-    /// The origin of an element.
-    #[must_use]
-    pub fn origin(&self, at: &At, buffer: &str, index: u64) -> Known<'_, Arc<Origin>> {
-        answer!(self.get(&Question::Origin(at.clone(), buffer.to_owned(), index)), Origin)
-    }
-
-    /// A program's measurement.
-    #[must_use]
-    pub fn time(&self, at: &At) -> Known<'_, Arc<Record>> {
-        answer!(self.get(&Question::Time(at.clone())), Timed)
-    }
-
-    /// A device's ceilings.
-    #[must_use]
-    pub fn ceilings(&self, backend: Backend) -> Known<'_, Ceilings> {
-        answer!(self.get(&Question::Ceilings(backend)), Ceilings)
     }
 }
 
 impl Store for Answers {
-    fn ask(&self, question: Question) -> Option<Outcome> {
-        self.get(&question).cloned()
+    fn ask(&self, query: Query) -> Option<Outcome> {
+        self.get(&query).cloned()
     }
 }
 
 /// Known answers, with a list of all that is asked: those that are missing can then be worked out.
 pub struct Noting<'a> {
     answers: &'a Answers,
-    asked: RefCell<Vec<Question>>,
+    asked: RefCell<Vec<Query>>,
 }
 
 impl<'a> Noting<'a> {
@@ -129,17 +65,17 @@ impl<'a> Noting<'a> {
 
     /// The questions that were asked, in their order.
     #[must_use]
-    pub fn asked(self) -> Vec<Question> {
+    pub fn asked(self) -> Vec<Query> {
         self.asked.into_inner()
     }
 }
 
 impl Store for Noting<'_> {
-    fn ask(&self, question: Question) -> Option<Outcome> {
-        let known = self.answers.ask(question.clone());
+    fn ask(&self, query: Query) -> Option<Outcome> {
+        let known = self.answers.ask(query.clone());
         let mut asked = self.asked.borrow_mut();
-        if !asked.contains(&question) {
-            asked.push(question);
+        if !asked.contains(&query) {
+            asked.push(query);
         }
         known
     }

@@ -1,12 +1,12 @@
 //! A store that works on the spot, in its caller's thread: for notes.
 
-use std::cell::RefCell;
+use std::cell::{Ref, RefCell};
 use std::sync::atomic::AtomicBool;
 
-use super::question::{Answer, Outcome, Question, Store};
-use super::trace::no_compiler;
-use super::{Answers, trace};
+use super::query::{Outcome, Query, Store};
+use super::{Answers, no_compiler, trace};
 use crate::base::diag::Diagnostic;
+use crate::figures::ask::{AnyAnswer, By};
 
 /// Known answers, to which the tracer adds those that are missing. Devices are not asked.
 pub struct Inline<'a> {
@@ -34,9 +34,29 @@ impl<'a> Inline<'a> {
         (self.answers.into_inner(), self.problems.into_inner())
     }
 
+    /// The answers so far.
+    pub fn answers(&self) -> Ref<'_, Answers> {
+        self.answers.borrow()
+    }
+
+    /// Works out the answers to several questions about one program by one run of the tracer, as far as they are not known.
+    pub fn ask_together(&self, queries: Vec<Query>) {
+        let missing = queries.into_iter().filter(|query| self.answers.borrow().get(query).is_none()).collect();
+        for group in super::together(missing) {
+            self.work_out(&group);
+        }
+    }
+
+    fn work_out(&self, queries: &[Query]) {
+        for (answered, outcome) in trace(queries, &no_compiler, self.cancel) {
+            self.report(&outcome);
+            self.answers.borrow_mut().insert(answered, outcome);
+        }
+    }
+
     fn report(&self, outcome: &Outcome) {
         let found = match outcome {
-            Ok(Answer::Traced(traced)) => traced.wrong.as_slice(),
+            Ok(AnyAnswer::Counts(traced)) => traced.wrong.as_slice(),
             Ok(_) => &[],
             Err(problems) => problems,
         };
@@ -50,15 +70,12 @@ impl<'a> Inline<'a> {
 }
 
 impl Store for Inline<'_> {
-    fn ask(&self, question: Question) -> Option<Outcome> {
-        let known = self.answers.borrow().ask(question.clone());
-        if known.is_some() || question.is_of_device() {
-            return known;
+    fn ask(&self, query: Query) -> Option<Outcome> {
+        let known = self.answers.borrow().ask(query.clone());
+        if known.is_none() && query.question.by() != By::Device {
+            self.work_out(std::slice::from_ref(&query));
+            return self.answers.borrow().ask(query);
         }
-        for (answered, outcome) in trace(&question, &no_compiler, self.cancel) {
-            self.report(&outcome);
-            self.answers.borrow_mut().insert(answered, outcome);
-        }
-        self.answers.borrow().ask(question)
+        known
     }
 }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::question::{Answer, Outcome, Question};
+use super::query::{Of, Outcome, Query};
 use super::{At, How};
 use crate::base::diag::Diagnostic;
 use crate::base::units::Work;
+use crate::figures::ask::{self, AnyQuestion, Question};
 use crate::gpu::backend::Event as Progress;
 use crate::job::MeasureSpec;
 use crate::session::jobs::setting::Setting;
@@ -23,18 +24,19 @@ const BUDGET_S: f64 = 0.2;
 /// Answers a question to a device; `on_sample` gets the program's work and each sample in seconds as it comes. None for a question to the tracer.
 pub fn measure(
     devices: &Devices,
-    question: &Question,
+    query: &Query,
     cancel: &AtomicBool,
     on_sample: &mut dyn FnMut(Work, f64),
 ) -> Option<Outcome> {
-    match question {
-        Question::Time(at) => {
+    match (&query.question, &query.of) {
+        (AnyQuestion::Time(_), Of::Program(at)) => {
             let How::Timed { backend, guards } = at.how() else { return None };
             let record = time(devices, at, (backend, guards), cancel, on_sample);
-            Some(record.map(|record| Answer::Timed(Arc::new(record))).map_err(Arc::from))
+            Some(record.map(ask::Time::any).map_err(Arc::from))
         }
-        Question::Ceilings(backend) => {
-            Some(devices.ceilings(*backend, cancel).map(Answer::Ceilings).map_err(|problem| Arc::from([problem])))
+        (AnyQuestion::Ceilings(_), Of::Device(backend)) => {
+            let ceilings = devices.ceilings(*backend, cancel);
+            Some(ceilings.map(ask::Ceilings::any).map_err(|problem| Arc::from([problem])))
         }
         _ => None,
     }

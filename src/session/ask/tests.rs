@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::trace::no_compiler;
-use super::{Answer, Answers, At, Inline, Noting, Question, Store, trace};
+use super::{Answers, At, Inline, Noting, Of, Query, Store, no_compiler, together, trace};
+use crate::figures::ask::{self, AnyAnswer, AnyQuestion};
 use crate::job::{Language, Shown};
 use crate::lesson::{PackFiles, Variant};
 use crate::session::jobs;
@@ -73,14 +73,46 @@ fn a_lesson_that_is_read_again_asks_anew() {
 }
 
 #[test]
-fn a_heat_is_counted_by_the_same_run() {
+fn one_run_answers_all_that_is_asked_of_a_launch() {
     let before = setting("tiling", &[]);
     let step = before.lesson.steps.iter().find(|step| step.figure.name == "Heat").unwrap();
     let setting = with(&before, |setting| setting.params.extend(step.set.iter().cloned()));
     let at = At::traced(&setting, &step.variant);
-    let answers = trace(&Question::Heat(at.clone(), Shown::default()), &no_compiler, &AtomicBool::new(false));
-    assert!(matches!(&answers[0], (Question::Heat(..), Ok(Answer::Heat(_)))));
-    assert!(matches!(&answers[1], (Question::Counts(of), Ok(Answer::Traced(_))) if *of == at));
+    let of = Of::Workgroup(at.clone(), Shown::default(), 0);
+    let buffers: Vec<String> =
+        setting.lesson.program(&step.variant.program).unwrap().buffers.iter().map(|b| b.name.clone()).collect();
+    let asked: [AnyQuestion; 6] = [
+        ask::Accesses.into(),
+        ask::Heat.into(),
+        ask::Counts.into(),
+        ask::Course(Vec::new()).into(),
+        ask::Moved.into(),
+        ask::Film(buffers).into(),
+    ];
+    let queries: Vec<Query> = asked.into_iter().map(|question| Query::new(of.clone(), question)).collect();
+    let groups = together(queries.clone());
+    assert_eq!(groups, std::slice::from_ref(&queries));
+    let runs = simt::of_this_thread();
+    let answers = trace(&queries, &no_compiler, &AtomicBool::new(false));
+    let launches = simt::of_this_thread() - runs;
+    // Each by itself gives the same.
+    let alone: Vec<_> = queries
+        .iter()
+        .flat_map(|query| trace(std::slice::from_ref(query), &no_compiler, &AtomicBool::new(false)))
+        .collect();
+    assert!(launches > 0 && simt::of_this_thread() - runs >= 6 * launches, "{launches}");
+    for (query, outcome) in &alone {
+        let (_, together) = answers.iter().find(|(other, _)| other == query).unwrap();
+        let said = |answer: &AnyAnswer| match answer {
+            // The counts have the time that the run took.
+            AnyAnswer::Counts(traced) => format!(
+                "{:?}",
+                traced.record.passes.iter().map(|pass| pass.trace.as_ref().unwrap().global).collect::<Vec<_>>()
+            ),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(said(outcome.as_ref().unwrap()), said(together.as_ref().unwrap()), "{query:?}");
+    }
 }
 
 #[test]
@@ -90,12 +122,12 @@ fn a_question_is_worked_out_once() {
     let (at, cancel) = (At::traced(&setting, &copy), AtomicBool::new(false));
     let store = Inline::new(Answers::default(), &cancel);
     let before = simt::of_this_thread();
-    assert!(matches!(store.ask(Question::Counts(at.clone())), Some(Ok(Answer::Traced(_)))));
+    assert!(matches!(store.ask(Query::new(&at, ask::Counts)), Some(Ok(AnyAnswer::Counts(_)))));
     let once = simt::of_this_thread();
     assert!(once > before);
-    assert!(store.ask(Question::Counts(at)).is_some());
+    assert!(store.ask(Query::new(&at, ask::Counts)).is_some());
     assert_eq!(simt::of_this_thread(), once);
-    assert!(store.ask(Question::Time(At::timed(&setting, &copy, Backend::Wgpu))).is_none());
+    assert!(store.ask(Query::new(&At::timed(&setting, &copy, Backend::Wgpu), ask::Time)).is_none());
     assert!(store.problems().is_empty());
 }
 
@@ -103,9 +135,9 @@ fn a_question_is_worked_out_once() {
 fn a_store_that_notes_lists_each_question_once() {
     let answers = Answers::default();
     let noting = Noting::new(&answers);
-    let questions = [Question::Ceilings(Backend::Cuda), Question::Ceilings(Backend::Wgpu)];
-    for question in questions.iter().chain(&questions) {
-        assert!(noting.ask(question.clone()).is_none());
+    let queries = [Backend::Cuda, Backend::Wgpu].map(|backend| Query::new(backend, ask::Ceilings));
+    for query in queries.iter().chain(&queries) {
+        assert!(noting.ask(query.clone()).is_none());
     }
-    assert_eq!(noting.asked(), questions);
+    assert_eq!(noting.asked(), queries);
 }

@@ -10,8 +10,9 @@ use super::status::Notice;
 use super::tasks::FileTask;
 use crate::base::diag::Diagnostic;
 use crate::base::units;
+use crate::figures::ask::AnyQuestion;
 use crate::lesson::Pack;
-use crate::session::ask::{Outcome, Question};
+use crate::session::ask::{Outcome, Query};
 use crate::session::learn::exercise::{Judged, Try, Verdict};
 use crate::session::learn::journal::Did;
 use crate::session::learn::predict::Answer;
@@ -149,15 +150,15 @@ impl Desk {
         }
     }
 
-    fn take_answer(&mut self, question: Question, outcome: Outcome) {
-        self.threads.answered(&question);
+    fn take_answer(&mut self, query: Query, outcome: Outcome) {
+        self.threads.answered(&query);
         let found = &mut self.state.found;
-        found.sampling.take_if(|sampling| sampling.question == question);
+        found.sampling.take_if(|sampling| sampling.query == query);
         // Films are large: one of each program is kept.
-        if let Question::Film(of, _) = &question {
-            found.answers.retain(|known, _| !matches!(known, Question::Film(at, _) if at == of));
+        if matches!(query.question, AnyQuestion::Film(_)) {
+            found.answers.retain(|known, _| known.of != query.of || !matches!(known.question, AnyQuestion::Film(_)));
         }
-        found.answers.insert(question, outcome);
+        found.answers.insert(query, outcome);
         self.settle();
         self.record_changed();
     }
@@ -228,10 +229,10 @@ impl Desk {
 }
 
 impl Found {
-    fn take_sample(&mut self, question: Question, work: units::Work, seconds: f64) {
+    fn take_sample(&mut self, query: Query, work: units::Work, seconds: f64) {
         match &mut self.sampling {
-            Some(sampling) if sampling.question == question => sampling.samples.push(seconds),
-            sampling => *sampling = Some(Sampling { question, work, samples: vec![seconds] }),
+            Some(sampling) if sampling.query == query => sampling.samples.push(seconds),
+            sampling => *sampling = Some(Sampling { query, work, samples: vec![seconds] }),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The lessons' cover pictures on the start page, as the page requests them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::rc::Rc;
 
 use super::state::State;
 use crate::gpu::simt;
-use crate::session::ask::{Noting, Question};
+use crate::session::ask::{Noting, Query};
 use crate::session::show::cover::{self, Cover};
 use crate::session::show::staged::Sources;
 
@@ -18,7 +18,7 @@ enum Wanted {
     /// Its results are not complete yet.
     Waiting,
     /// It is there.
-    Ready(Arc<Cover>),
+    Ready(Rc<Cover>),
     /// It cannot be traced.
     Failed,
 }
@@ -26,7 +26,7 @@ enum Wanted {
 impl Covers {
     /// A lesson's picture; None before it is there, and if it cannot be traced.
     #[must_use]
-    pub fn of(&self, lesson: &str) -> Option<&Arc<Cover>> {
+    pub fn of(&self, lesson: &str) -> Option<&Rc<Cover>> {
         match self.0.get(lesson)? {
             Wanted::Ready(cover) => Some(cover),
             Wanted::Waiting | Wanted::Failed => None,
@@ -47,7 +47,7 @@ impl Covers {
 
 impl State {
     /// Draws the requested pictures whose results are all known; returns the questions of the others.
-    pub(super) fn cover_questions(&mut self) -> Vec<Question> {
+    pub(super) fn cover_questions(&mut self) -> Vec<Query> {
         let device = simt::device();
         let mut questions = Vec::new();
         let mut covers = std::mem::take(&mut self.covers);
@@ -56,10 +56,10 @@ impl State {
             let noting = Noting::new(&self.found.answers);
             let found = cover::of(lesson, &noting, &Sources::of_device(&device));
             let asked = noting.asked();
-            let known = |question: &Question| self.found.answers.get(question).map(Result::is_ok);
+            let known = |query: &Query| self.found.answers.get(query).map(Result::is_ok);
             *wanted = match found {
-                _ if asked.iter().any(|question| known(question) == Some(false)) => Wanted::Failed,
-                Some(cover) if asked.iter().all(|question| known(question).is_some()) => Wanted::Ready(Arc::new(cover)),
+                _ if asked.iter().any(|query| known(query) == Some(false)) => Wanted::Failed,
+                Some(cover) if asked.iter().all(|query| known(query).is_some()) => Wanted::Ready(Rc::new(cover)),
                 None if asked.is_empty() => Wanted::Failed,
                 _ => {
                     questions.extend(asked);

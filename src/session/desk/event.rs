@@ -9,7 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::units;
 use crate::device::DeviceSpec;
 use crate::lesson::Pack;
-use crate::session::ask::{Outcome, Question};
+use crate::session::ask::{Outcome, Query};
 use crate::session::experiment::recording::Recording;
 use crate::session::experiment::sweep::Sweep;
 use crate::session::learn::exercise::{Judged, Try};
@@ -64,9 +64,9 @@ pub enum Event {
     /// A version of a kernel was compiled: its id, its text, its errors.
     Tried(String, String, Vec<Diagnostic>),
     /// A question was answered.
-    Answered(Question, Outcome),
+    Answered(Query, Outcome),
     /// One sample of a program's time for a question: the program's work, and seconds.
-    Sample(Question, units::Work, f64),
+    Sample(Query, units::Work, f64),
     /// A sweep of an experiment began.
     SweepStarted(String, Sweep),
     /// An experiment's sweep, by its order's number, has another point.

@@ -7,10 +7,11 @@ use super::now::Now;
 use super::place::Place;
 use crate::base::diag::Diagnostic;
 use crate::base::units::Work;
+use crate::figures::{Accesses, Built, Traced, ask};
 use crate::job::Job;
 use crate::lesson::scope::Results;
 use crate::lesson::{Facts, Variant};
-use crate::session::ask::{Accesses, Answers, Built, Question, Traced};
+use crate::session::ask::{Answers, At, Of, Query};
 use crate::session::experiment::sweep::Sweep;
 use crate::trace::record::{Ceilings, Device, Record};
 use crate::trace::{Finding, Timeline};
@@ -48,7 +49,7 @@ pub enum DeviceState {
 #[derive(Debug)]
 pub struct Sampling {
     /// The question that it answers.
-    pub question: Question,
+    pub query: Query,
     /// The program's work: bytes and operations.
     pub work: Work,
     /// Samples so far, in seconds.
@@ -81,13 +82,13 @@ impl Found {
     /// The counts of a program.
     #[must_use]
     pub fn traced(&self, program: &str) -> Option<&Arc<Traced>> {
-        self.answers.counts(self.now.traced(program)?)?.ok()
+        self.answers.known(self.now.traced(program)?, ask::Counts)?.ok()
     }
 
     /// The single accesses of the workgroup on the stage.
     #[must_use]
     pub fn accesses(&self, program: &str, place: &Place) -> Option<&Arc<Accesses>> {
-        self.answers.accesses(self.now.traced(program)?, place.shown(), place.stage.workgroup)?.ok()
+        self.answers.known(staged(self.now.traced(program)?, place), ask::Accesses)?.ok()
     }
 
     /// The timeline of the workgroup on the stage.
@@ -109,7 +110,7 @@ impl Found {
     #[must_use]
     pub fn untraced(&self, program: &str, place: &Place) -> &[Diagnostic] {
         let Some(at) = self.now.traced(program) else { return &[] };
-        match (self.answers.counts(at), self.answers.accesses(at, place.shown(), place.stage.workgroup)) {
+        match (self.answers.known(at, ask::Counts), self.answers.known(staged(at, place), ask::Accesses)) {
             (Some(Err(problems)), _) | (_, Some(Err(problems))) => problems,
             (Some(Ok(traced)), _) => traced.wrong.as_slice(),
             (None, _) => &[],
@@ -119,14 +120,14 @@ impl Found {
     /// Why a program could not be measured; empty if nothing is known to be wrong.
     #[must_use]
     pub fn unmeasured(&self, program: &str) -> &[Diagnostic] {
-        let known = self.now.timed(program).and_then(|at| self.answers.time(at));
+        let known = self.now.timed(program).and_then(|at| self.answers.known(at, ask::Time));
         known.and_then(Result::err).unwrap_or_default()
     }
 
     /// The record of a program that was measured, even if its times cannot be trusted.
     #[must_use]
     pub fn ran(&self, program: &str) -> Option<&Arc<Record>> {
-        self.answers.time(self.now.timed(program)?)?.ok()
+        self.answers.known(self.now.timed(program)?, ask::Time)?.ok()
     }
 
     /// The trusted record of a program that was measured.
@@ -139,7 +140,7 @@ impl Found {
     #[must_use]
     pub fn sampling(&self, program: &str) -> Option<&Sampling> {
         let at = self.now.timed(program)?;
-        self.sampling.as_ref().filter(|sampling| sampling.question.at() == Some(at))
+        self.sampling.as_ref().filter(|sampling| sampling.query.of.at() == Some(at))
     }
 
     /// All results, as names in expressions.
@@ -160,4 +161,9 @@ impl Found {
         }
         results
     }
+}
+
+/// The workgroup of a program that a place shows.
+pub(super) fn staged(at: &At, place: &Place) -> Of {
+    Of::Workgroup(at.clone(), place.shown(), place.stage.workgroup)
 }

@@ -356,7 +356,7 @@ impl Desk {
         self.state.saved.backend = choice;
         self.state.found.device = DeviceState::Starting;
         // Another device may have the same backend.
-        self.state.found.answers.retain(|question, _| !question.is_of_device());
+        self.state.found.answers.retain(|query, _| !query.is_of_device());
         self.threads.device.cancel(0);
         self.threads.device.worker.enqueue(DeviceTask::Describe(choice));
         self.unsaved();
@@ -364,6 +364,12 @@ impl Desk {
     }
 
     /// The input of a note of the lesson on the screen; None before there is a lesson and a device.
+    /// Runs of the tracer that the stage and the page have ordered so far.
+    #[must_use]
+    pub fn traced_runs(&self) -> u64 {
+        self.threads.tracer.worker.last()
+    }
+
     fn begin(&mut self, work: Work, label: impl Into<String>) {
         self.state.status.activities.insert(work, Activity { label: label.into(), progress: None });
     }

@@ -1,9 +1,9 @@
-//! The figure on the stage, the results that it requests, and those that are available.
+//! The figure on the stage, and the results of the launch there.
 
 use super::state::State;
-use crate::figures::{self, Asks, Clock, FIGURES, Figure, Given, Subject};
+use crate::figures::{self, Clock, FIGURES, Figure, Results, View};
 use crate::lesson::{Picture, Step};
-use crate::session::ask::Store;
+use crate::session::show::source::Staged;
 use crate::session::show::stage::Stage;
 
 impl State {
@@ -56,28 +56,25 @@ impl State {
         picture
     }
 
-    /// The results that the figure on the stage is drawn from; empty until its program is compiled.
-    #[must_use]
-    pub fn asks(&self) -> Asks {
-        let (Some(job), Some(program)) = (self.found.compiled.job(), self.place.program()) else {
-            return Asks::default();
-        };
-        let (picture, buffer) = (self.picture(), self.place.stage.buffer.as_deref());
-        let subject = Subject { picture: &picture, buffer, program, job, pass: self.place.pass() };
-        self.shown_figure().asks(&subject)
-    }
-
-    /// The requested results that are available.
-    #[must_use]
-    pub fn given(&self, asks: &Asks, picture: &Picture) -> Given {
-        self.answer_with(asks, picture, &self.found.answers)
-    }
-
-    /// The requested results that a store has.
-    pub(super) fn answer_with(&self, asks: &Asks, picture: &Picture, store: &dyn Store) -> Given {
-        let Some(stage) = self.stage(picture) else { return Given::default() };
+    /// Draws with the results of the launch on the stage, as far as they are known.
+    pub fn with_results<T>(&self, picture: &Picture, draw: impl FnOnce(&Results<'_>) -> T) -> T {
+        let Some(stage) = self.stage(picture) else { return draw(&Results::default()) };
         let device = self.acting_device().unwrap_or_else(crate::gpu::simt::device);
-        stage.given(asks, store, &self.sources(&device))
+        let sources = self.sources(&device);
+        let staged = Staged { stage, store: &self.found.answers, sources: &sources };
+        draw(&Results::new(&staged, stage.numbers()))
+    }
+
+    /// The view of a picture of the launch on the stage, at its first moment.
+    #[must_use]
+    pub fn view<'a>(&'a self, picture: &'a Picture, results: &'a Results<'a>) -> View<'a> {
+        View {
+            program: self.place.program(),
+            pass: self.place.pass(),
+            buffer: self.place.stage.buffer.as_deref(),
+            workgroup: self.place.stage.workgroup,
+            ..View::still(results, picture, [0.0; 2])
+        }
     }
 
     /// The launch on the stage with a picture of it.

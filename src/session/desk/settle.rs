@@ -4,19 +4,24 @@ use std::sync::Arc;
 
 use super::Desk;
 use super::event::Work;
-use super::found::Found;
+use super::found::{Found, staged};
 use super::now::Now;
 use super::place::Place;
 use super::state::State;
+use crate::figures::ask::{self, AnyQuestion, By};
 use crate::lesson::{Facts, Variant};
-use crate::session::ask::{Answers, At, How, Noting, Question, Store};
+use crate::session::ask::{Answers, At, How, Noting, Of, Query, Store};
 use crate::session::note::interpolate::spoken_of;
+use crate::session::show::source;
 use crate::trace::record::Backend;
 
 impl Desk {
     /// After a change of the settings or of the program on the bench: what failed is measured again, and an experiment ends.
     pub(super) fn refresh(&mut self) {
-        self.state.found.answers.retain(|question, outcome| outcome.is_ok() || !matches!(question, Question::Time(_)));
+        self.state
+            .found
+            .answers
+            .retain(|query, outcome| outcome.is_ok() || !matches!(query.question, AnyQuestion::Time(_)));
         self.clear_device();
         self.state.found.now = Now::of(&self.state.place, self.state.bench_backend());
         self.settle();
@@ -30,15 +35,13 @@ impl Desk {
         let (asked, covers, measures) =
             (self.state.questions(), self.state.cover_questions(), self.state.measurements());
         let State { found: Found { answers, now, .. }, place, .. } = &mut self.state;
-        answers.retain(|question, _| {
-            asked.contains(question) || covers.contains(question) || is_present(now, place, question)
-        });
+        answers.retain(|query, _| asked.contains(query) || covers.contains(query) || is_present(now, place, query));
         let asked = missing(answers, asked);
-        let of = |worker: Worker| asked.iter().filter(|question| worker_of(question) == worker).cloned().collect();
+        let by = |by: By| asked.iter().filter(|query| query.question.by() == by).cloned().collect();
         let threads = &mut self.threads;
-        threads.builder.want(of(Worker::Builder), 0);
-        threads.tracer.want(counted_once(of(Worker::Tracer)), 0);
-        threads.explainer.want(of(Worker::Explainer), 0);
+        threads.builder.want(by(By::Compiler), 0);
+        threads.tracer.want(by(By::Tracer), 0);
+        threads.explainer.want(by(By::Explainer), 0);
         threads.covers.want(missing(answers, covers), 0);
         let measures = missing(answers, measures);
         let is_idle = measures.is_empty() && !self.threads.is_asked();
@@ -51,7 +54,7 @@ impl Desk {
     }
 
     /// Has programs measured. If the device is the CPU itself, the tracer goes first: both at once would slow each other.
-    fn order_measurements(&mut self, questions: Vec<Question>) {
+    fn order_measurements(&mut self, queries: Vec<Query>) {
         let software = self.state.acting_device().is_some_and(|device| device.software);
         let is_running =
             self.state.status.activities.contains_key(&Work::Device) && self.threads.device.pending().is_empty();
@@ -59,11 +62,12 @@ impl Desk {
         if is_running || (software && self.threads.is_tracing()) {
             return;
         }
-        if let Some(Question::Time(at)) = questions.first() {
+        let time = queries.first().filter(|query| matches!(query.question, AnyQuestion::Time(_)));
+        if let Some(at) = time.and_then(|query| query.of.at()) {
             self.begin(Work::Device, format!("measuring {}", at.variant().program));
         }
         let spared = self.spared();
-        self.threads.device.want(questions, spared);
+        self.threads.device.want(queries, spared);
     }
 
     /// Cancels the device's work, except for an order that answers a prediction, which the learner waits for.
@@ -75,8 +79,8 @@ impl Desk {
     /// Cancels the device's work. The programs are not measured until something changes.
     pub(super) fn cancel_measuring(&mut self) {
         self.threads.device.cancel(0);
-        for question in missing(&self.state.found.answers, self.state.measurements()) {
-            self.state.found.answers.insert(question, Err(Arc::from([])));
+        for query in missing(&self.state.found.answers, self.state.measurements()) {
+            self.state.found.answers.insert(query, Err(Arc::from([])));
         }
     }
 
@@ -86,102 +90,78 @@ impl Desk {
 
     /// Orders the ceilings of a device that runs something, unless they are known or could not be measured.
     pub(super) fn order_ceilings(&mut self, backend: Backend) {
-        let question = Question::Ceilings(backend);
-        if backend != Backend::Simt && self.state.found.answers.get(&question).is_none() {
-            self.threads.device.worker.enqueue(question.into());
+        let query = Query::new(backend, ask::Ceilings);
+        if backend != Backend::Simt && self.state.found.answers.get(&query).is_none() {
+            self.threads.device.worker.enqueue(query.into());
         }
     }
 }
 
-fn missing(answers: &Answers, questions: Vec<Question>) -> Vec<Question> {
-    questions.into_iter().filter(|question| answers.get(question).is_none()).collect()
-}
-
-/// The thread that answers a question.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Worker {
-    Builder,
-    Tracer,
-    Explainer,
-    Device,
-}
-
-fn worker_of(question: &Question) -> Worker {
-    match question {
-        Question::Build(_) => Worker::Builder,
-        Question::Counts(_) | Question::Heat(..) | Question::Accesses(..) => Worker::Tracer,
-        Question::Film(..) | Question::Origin(..) | Question::Course(..) => Worker::Explainer,
-        Question::Time(_) | Question::Ceilings(_) => Worker::Device,
-    }
-}
-
-/// The questions without counts that the run of a heat counts as well.
-fn counted_once(mut traces: Vec<Question>) -> Vec<Question> {
-    let heats: Vec<At> = traces
-        .iter()
-        .filter_map(|question| if let Question::Heat(at, _) = question { Some(at.clone()) } else { None })
-        .collect();
-    traces.retain(|question| !matches!(question, Question::Counts(at) if heats.contains(at)));
-    traces
+fn missing(answers: &Answers, queries: Vec<Query>) -> Vec<Query> {
+    queries.into_iter().filter(|query| answers.get(query).is_none()).collect()
 }
 
 /// Whether an answer is kept although nothing on the screen asks for it: it is of a program at the present settings, or of the device.
-fn is_present(now: &Now, place: &Place, question: &Question) -> bool {
-    match question {
-        Question::Ceilings(_) => true,
-        Question::Build(at) | Question::Counts(at) | Question::Film(at, _) => {
-            now.traced(&at.variant().program) == Some(at)
-        }
-        Question::Heat(at, shown) | Question::Course(at, shown, _) => {
-            now.traced(&at.variant().program) == Some(at) && *shown == place.shown()
-        }
-        Question::Time(at) if now.timed(&at.variant().program) == Some(at) => true,
-        Question::Time(at) => match (at.how(), place.setting().map(Arc::new)) {
+fn is_present(now: &Now, place: &Place, query: &Query) -> bool {
+    let is_now = |at: &At| now.traced(&at.variant().program) == Some(at);
+    match (&query.of, &query.question) {
+        (Of::Device(_), _) => true,
+        (Of::Program(at), AnyQuestion::Time(_)) if now.timed(&at.variant().program) == Some(at) => true,
+        (Of::Program(at), AnyQuestion::Time(_)) => match (at.how(), place.setting().map(Arc::new)) {
             (How::Timed { backend, .. }, Some(setting)) => {
                 At::timed(&setting, &place.variant_of(&at.variant().program), backend) == *at
             }
             _ => false,
         },
-        Question::Accesses(..) | Question::Origin(..) => false,
+        (_, question) if question.by() == By::Explainer => false,
+        (Of::Program(at), _) => is_now(at),
+        (Of::Launch(at, shown), _) => is_now(at) && *shown == place.shown(),
+        (Of::Workgroup(..), _) => false,
     }
 }
 
 impl State {
     /// The questions that the stage and the page ask the tracer, the most visible first.
-    fn questions(&self) -> Vec<Question> {
+    fn questions(&self) -> Vec<Query> {
         let noting = Noting::new(&self.found.answers);
         let place = &self.place;
         let Some(at) = self.found.now.traced(&place.bench.variant.program) else { return Vec::new() };
         // The pictures are chosen after the shaders are compiled.
-        if noting.ask(Question::Build(at.clone())).is_none() {
+        if noting.ask(Query::new(at, ask::Build)).is_none() {
             return noting.asked();
         }
         for variant in self.staged().filter(|variant| place.is_traceable(&variant.program)) {
             if let Some(at) = self.found.now.traced(&variant.program).filter(|_| place.kernel().is_some()) {
-                noting.ask(Question::Accesses(at.clone(), place.shown(), place.stage.workgroup));
+                noting.ask(Query::new(staged(at, place), ask::Accesses));
             }
         }
         if let Some(asked) = &place.asked {
-            noting.ask(Question::Origin(at.clone(), asked.buffer.clone(), asked.index));
+            noting.ask(Query::new(at, ask::Origin(asked.buffer.clone(), asked.index)));
         }
-        self.answer_with(&self.asks(), &self.picture(), &noting);
+        let picture = self.picture();
+        if let Some(stage) = self.stage(&picture) {
+            let device = self.acting_device().unwrap_or_else(crate::gpu::simt::device);
+            let asked = source::questions(stage, &self.found.answers, &self.sources(&device));
+            // The device has its own list.
+            asked.into_iter().filter(|query| !query.is_of_device()).for_each(|query| drop(noting.ask(query)));
+        }
         for id in self.counted_programs() {
-            let at = self.found.now.traced(&id).cloned();
-            at.into_iter().for_each(|at| drop(noting.ask(Question::Counts(at))));
+            let at = self.found.now.traced(&id);
+            at.into_iter().for_each(|at| drop(noting.ask(Query::new(at, ask::Counts))));
         }
         noting.asked()
     }
 
     /// The questions to the device: the times of the programs on the stage, and the device's ceilings.
-    fn measurements(&self) -> Vec<Question> {
+    fn measurements(&self) -> Vec<Query> {
         let Some((backend, lesson)) = self.bench_backend().zip(self.place.lesson.as_ref()) else { return Vec::new() };
         let runs = self.staged().filter(|variant| lesson.runs_on(variant, backend));
-        let mut questions: Vec<Question> =
-            runs.filter_map(|of| Some(Question::Time(self.found.now.timed(&of.program)?.clone()))).collect();
-        if !questions.is_empty() {
-            questions.insert(1, Question::Ceilings(backend));
+        let mut queries: Vec<Query> =
+            runs.filter_map(|of| Some(Query::new(self.found.now.timed(&of.program)?, ask::Time))).collect();
+        if !queries.is_empty() {
+            queries.insert(1, Query::new(backend, ask::Ceilings));
         }
-        questions
+        queries
     }
 
     /// The program on the bench, and those beside it.
@@ -195,10 +175,7 @@ impl State {
         let Some(lesson) = &place.lesson else { return Vec::new() };
         let mut wanted: Vec<String> = self.staged().map(|variant| variant.program.clone()).collect();
         let spoken = place.step().map(|step| spoken_of(lesson, step)).unwrap_or_default();
-        // The roofline shows the whole ladder, as far as it can be traced.
-        let ladder = place.kernel().filter(|_| self.asks().roofline);
-        let rungs = ladder.into_iter().flat_map(|kernel| lesson.rungs(kernel)).map(|rung| rung.id.clone());
-        for id in spoken.into_iter().chain(rungs.filter(|id| lesson.program(id).is_some())) {
+        for id in spoken {
             if !wanted.contains(&id) {
                 wanted.push(id);
             }
@@ -212,7 +189,7 @@ impl State {
         let State { found: Found { answers, now, compiled, .. }, place, .. } = self;
         let Some(lesson) = place.lesson.clone() else { return };
         let pass = place.pass();
-        let known = now.traced(&place.bench.variant.program).and_then(|at| answers.built(at));
+        let known = now.traced(&place.bench.variant.program).and_then(|at| answers.known(at, ask::Build));
         compiled.source = crate::session::jobs::source(&lesson, &place.bench.variant, &place.stage.pass, &place.params);
         // At other parameters the program has the same passes and buffers; another program's are not shown.
         let of = (lesson.id.clone(), place.bench.variant.clone());

@@ -16,11 +16,11 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::figures::passes::Passes;
+use crate::figures::{Traced, ask};
 use crate::gpu::simt;
 use crate::job::Language;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Asks, Block, Lesson, Pack, PackFiles, Prediction, Quote, Step, Variant};
-use crate::session::ask::Traced;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
 use crate::session::jobs::setting::{language_of, parameters_of};
@@ -135,20 +135,21 @@ impl State {
     /// The measured ceilings of the device.
     #[must_use]
     pub fn ceilings(&self) -> Option<&Ceilings> {
-        self.found.answers.ceilings(self.measuring_backend()?)?.ok()
+        self.found.answers.known(self.measuring_backend()?, ask::Ceilings)?.ok().map(|ceilings| &**ceilings)
     }
 
     /// Why the device's ceilings could not be measured.
     #[must_use]
     pub fn unrated(&self) -> Option<&Diagnostic> {
-        self.found.answers.ceilings(self.measuring_backend()?)?.err()?.first()
+        self.found.answers.known(self.measuring_backend()?, ask::Ceilings)?.err()?.first()
     }
 
     /// The origin that the learner asked about, or why it is unknown; None while it is being computed.
     #[must_use]
     pub fn origin(&self) -> Option<Result<&Arc<Origin>, &[Diagnostic]>> {
         let asked = self.place.asked.as_ref()?;
-        self.found.answers.origin(self.found.now.traced(&asked.program)?, &asked.buffer, asked.index)
+        let question = ask::Origin(asked.buffer.clone(), asked.index);
+        self.found.answers.known(self.found.now.traced(&asked.program)?, question)
     }
 
     /// The lesson's sweeps, by experiment.

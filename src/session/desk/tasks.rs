@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::lane::Orders;
 use crate::lesson::{Experiment, Lesson, PackFiles, Prediction};
 use crate::notes::Format;
-use crate::session::ask::Question;
+use crate::session::ask::Query;
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::journal::Line;
@@ -19,16 +20,22 @@ pub enum DeviceTask {
     /// Find the device.
     Describe(Choice),
     /// Answer a question.
-    Ask(Question),
+    Ask(Query),
     /// Run an experiment on a backend, whose device has this name.
     Experiment(Setting, Experiment, Device),
     /// Answer a prediction.
     Answer(Setting, Prediction, Backend),
 }
 
-impl From<Question> for DeviceTask {
-    fn from(question: Question) -> Self {
-        Self::Ask(question)
+impl Orders for DeviceTask {
+    fn of(queries: Vec<Query>) -> Vec<Self> {
+        queries.into_iter().map(Self::Ask).collect()
+    }
+}
+
+impl From<Query> for DeviceTask {
+    fn from(query: Query) -> Self {
+        Self::Ask(query)
     }
 }
 

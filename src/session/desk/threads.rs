@@ -14,9 +14,10 @@ use super::texts;
 use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
+use crate::figures::ask::AnyQuestion;
 use crate::lesson::{Experiment, Pack, PackFiles, Program};
 use crate::notes::{self, To};
-use crate::session::ask::{self, Question};
+use crate::session::ask::{self, Query};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::experiment::{curves, recording, sweep};
 use crate::session::jobs::setting::Setting;
@@ -41,13 +42,13 @@ const SETTLE: Duration = Duration::from_millis(20);
 /// The threads. Each works alone, and sends its results as events.
 pub struct Threads {
     /// Compiles the program on the bench.
-    pub builder: Lane<Question>,
+    pub builder: Lane<Vec<Query>>,
     /// Traces for the stage and the page.
-    pub tracer: Lane<Question>,
+    pub tracer: Lane<Vec<Query>>,
     /// Finds origins of elements and contents of buffers.
-    pub explainer: Lane<Question>,
+    pub explainer: Lane<Vec<Query>>,
     /// Traces for the start page.
-    pub covers: Lane<Question>,
+    pub covers: Lane<Vec<Query>>,
     /// Uses the device.
     pub device: Lane<DeviceTask>,
     /// Compiles the learner's versions of kernels.
@@ -89,11 +90,11 @@ impl Threads {
     }
 
     /// Takes note that a question was answered.
-    pub fn answered(&mut self, question: &Question) {
+    pub fn answered(&mut self, query: &Query) {
         for lane in [&mut self.builder, &mut self.tracer, &mut self.explainer, &mut self.covers] {
-            lane.answered(question);
+            lane.answered(query);
         }
-        self.device.answered(question);
+        self.device.answered(query);
     }
 
     /// Whether the tracer works for the stage or the page.
@@ -122,15 +123,15 @@ impl Threads {
 }
 
 /// Starts a thread that answers questions to the tracer.
-fn answers(name: &str, devices: Arc<Devices>, out: Outbox) -> Lane<Question> {
-    Lane::new(Worker::start(name, move |orders: Receiver<Order<Question>>| {
+fn answers(name: &str, devices: Arc<Devices>, out: Outbox) -> Lane<Vec<Query>> {
+    Lane::new(Worker::start(name, move |orders: Receiver<Order<Vec<Query>>>| {
         for Order { task, cancel, .. } in orders {
             if cancel.load(Ordering::Relaxed) {
                 continue;
             }
             let answers = ask::trace(&task, &|job| devices.assemble(job, &cancel), &cancel);
             if !cancel.load(Ordering::Relaxed) {
-                answers.into_iter().for_each(|(question, outcome)| out.send(Event::Answered(question, outcome)));
+                answers.into_iter().for_each(|(query, outcome)| out.send(Event::Answered(query, outcome)));
             }
         }
     }))
@@ -165,7 +166,7 @@ fn device(devices: Arc<Devices>, out: Outbox) -> Lane<DeviceTask> {
     Lane::new(Worker::start("device", move |orders: Receiver<Order<DeviceTask>>| {
         for order in orders {
             let number = order.number;
-            if matches!(order.task, DeviceTask::Ask(Question::Time(_))) {
+            if matches!(&order.task, DeviceTask::Ask(query) if matches!(query.question, AnyQuestion::Time(_))) {
                 std::thread::sleep(SETTLE);
             }
             // The device must be found, even if other orders were cancelled.
@@ -187,11 +188,11 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
             }
             out.send(Event::Device(choice, found.map(|(device, _)| device)));
         }
-        DeviceTask::Ask(question) => {
-            let mut sample = |work, seconds| out.send(Event::Sample(question.clone(), work, seconds));
-            let answer = ask::measure(devices, &question, cancel, &mut sample);
+        DeviceTask::Ask(query) => {
+            let mut sample = |work, seconds| out.send(Event::Sample(query.clone(), work, seconds));
+            let answer = ask::measure(devices, &query, cancel, &mut sample);
             if let Some(outcome) = answer.filter(|_| !cancel.load(Ordering::Relaxed)) {
-                out.send(Event::Answered(question, outcome));
+                out.send(Event::Answered(query, outcome));
             }
         }
         DeviceTask::Experiment(setting, experiment, device) => {

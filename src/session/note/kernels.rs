@@ -5,15 +5,17 @@ use std::sync::Arc;
 use super::mine::heading;
 use super::{Builder, command, source};
 use crate::base::units::{digits3, figure, number, si};
+use crate::figures::{Traced, ask};
 use crate::job::Language;
 use crate::lesson::{Block, Inline, Lesson, Step, Variant};
 use crate::notes::NoteBlock;
-use crate::session::ask::{Answer, At, Question, Store, Traced};
+use crate::session::ask::{At, Store};
 use crate::session::jobs;
 use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::edits::{self, Edit};
 use crate::session::run::compare::{self, Figure, Side};
+use crate::session::show::source::prepare;
 use crate::session::show::stage::Stage;
 use crate::trace::record::{Backend, Record};
 use crate::trace::{Finding, Trace};
@@ -111,6 +113,7 @@ impl Builder<'_> {
     /// A step's picture of another program, or at other settings; a page plays it with `source` as its kernel's text.
     fn picture(&mut self, step: &Step, at: &At, id: &str, source: Option<&str>) -> Option<NoteBlock> {
         let stage = Stage::of_step(at, step).filter(Stage::is_traceable)?;
+        prepare(stage, &self.own, &self.input.sources());
         let launches = self.counted(at).ok().and_then(|traced| Some(traced.pass(stage.shown.pass)?.launches));
         let stage = stage.within(launches);
         let (figure, still) = self.figure(&self.own, (step, id), &stage, stage.kernel()?)?;
@@ -120,8 +123,8 @@ impl Builder<'_> {
 
     /// A program's counts, or why there are none.
     fn counted(&self, at: &At) -> Result<Arc<Traced>, String> {
-        match self.own.ask(Question::Counts(at.clone())) {
-            Some(Ok(Answer::Traced(traced))) => Ok(traced),
+        match (&self.own as &dyn Store).get(at, ask::Counts) {
+            Some(Ok(traced)) => Ok(traced),
             Some(Err(problems)) if !problems.is_empty() => {
                 let line = problems[0].place.as_ref().map(|place| format!("line {}: ", place.line));
                 Err(format!("It does not run: {}{}.", line.unwrap_or_default(), problems[0].message))
@@ -132,10 +135,8 @@ impl Builder<'_> {
 
     /// The measurement of a program that is known.
     fn timed(&self, setting: &Arc<Setting>, variant: &Variant) -> Option<Arc<Record>> {
-        match self.own.ask(Question::Time(At::timed(setting, variant, self.input.device.backend))) {
-            Some(Ok(Answer::Timed(record))) => Some(record).filter(|record| record.trusted()),
-            _ => None,
-        }
+        let at = At::timed(setting, variant, self.input.device.backend);
+        (&self.own as &dyn Store).find(&at, ask::Time).filter(|record| record.trusted())
     }
 }
 

@@ -24,12 +24,13 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
 use crate::figures::explore::{self, ExploreView};
-use crate::figures::{self, Clock, Kept, View, svg, titled};
+use crate::figures::{self, Clock, Kept, svg, titled};
+use crate::figures::{Traced, ask};
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, Step, Variant};
 use crate::notes::page::Played;
 use crate::notes::{NoteBlock, Report, Section};
-use crate::session::ask::{Answer, Answers, At, Inline, Question, Store, Traced};
+use crate::session::ask::{Answers, At, Inline, Store};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::cost;
@@ -39,7 +40,8 @@ use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
 use crate::session::run::table;
 use crate::session::show::moving::{self, Moving};
-use crate::session::show::stage::{self, Stage};
+use crate::session::show::source::{Staged, prepare};
+use crate::session::show::stage::{Drawing, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 use interpolate::{Fill, spoken_of};
@@ -242,14 +244,11 @@ impl Builder<'_> {
                 continue;
             }
             let at = At::traced(&setting, &variant);
-            // The run that finds the stage's heat counts as well.
-            if is_shown
-                && let Some(stage) = Stage::of_step(&at, step)
-                && jobs::sketch(lesson, &variant, params).and_then(|job| stage.asks(&job)).is_some_and(|asks| asks.heat)
-            {
-                drop(self.store.ask(Question::Heat(at.clone(), stage.shown)));
+            // One run answers all that the stage asks for.
+            if is_shown && let Some(stage) = Stage::of_step(&at, step) {
+                prepare(stage, &self.store, &self.input.sources());
             }
-            let Some(traced) = stage::counts(&self.store, at) else { continue };
+            let Some(traced) = self.store().find(&at, ask::Counts) else { continue };
             results.insert_record(&program.id, &traced.record);
             measured.iter().for_each(|record| results.insert_timing(&program.id, record));
             if is_shown {
@@ -266,10 +265,11 @@ impl Builder<'_> {
     /// The measurement of a program at exactly these parameters; None for others.
     fn measured(&self, variant: &Variant, params: &Params) -> Option<Arc<Record>> {
         let at = At::timed(&self.setting(params), variant, self.input.device.backend);
-        match self.store.ask(Question::Time(at)) {
-            Some(Ok(Answer::Timed(record))) => Some(record).filter(|record| record.trusted()),
-            _ => None,
-        }
+        self.store().find(&at, ask::Time).filter(|record| record.trusted())
+    }
+
+    fn store(&self) -> &dyn Store {
+        &self.store
     }
 
     /// The device model's prediction for the pass on the stage, beside the measured time. The model's assumptions go to the note's end.
@@ -342,34 +342,35 @@ impl Builder<'_> {
         stage: &Stage<'_>,
         kernel: &Kernel,
     ) -> Option<(NoteBlock, String)> {
-        let found = stage.answer(store, &self.input.sources())?;
+        let sources = self.input.sources();
+        let staged = Staged { stage: *stage, store, sources: &sources };
+        let drawing = Drawing::of(&staged)?;
+        let card = drawing.figure.card();
+        let (_, first) = drawing.opening(step);
+        #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
+        let view = drawing.view(STAGE, first as f32 + 0.99);
         // The program's series by round are in the note already.
-        if found.asks.rounds || found.is_missing(stage.is_traceable()) {
+        if card.clock == Clock::Rounds || drawing.figure.draw(&view, &mut Kept::default()).is_err() {
             return None;
         }
-        let (_, first) = found.opening(stage, step);
-        #[expect(clippy::cast_precision_loss, reason = "a workgroup has far fewer than 2^24 events")]
-        let position = first as f32 + 0.99;
-        let (workgroup, warp) = (stage.workgroup, stage.warp());
-        let view = View { position, workgroup, warp, ..View::still(&found.given, &step.figure, STAGE) };
-        let frame = titled::draw(found.figure, &view, &mut Kept::default());
-        let card = found.figure.card();
-        let caption = match &found.given.reel {
-            Some(Ok(reel)) if !step.figure.text("title").is_empty() => {
+        let frame = titled::draw(drawing.figure, &view, &mut Kept::default());
+        let reel = (card.clock == Clock::Launches).then(|| view.reel(drawing.figure).ok()).flatten();
+        let caption = match reel {
+            Some((reel, _)) if !step.figure.text("title").is_empty() => {
                 format!("{}, {}.", step.figure.text("title"), reel.when(first + 1))
             }
-            Some(Ok(reel)) => {
+            Some((reel, _)) => {
                 let buffer = reel.buffers.first().map(|buffer| buffer.name.as_str()).unwrap_or_default();
                 format!("{buffer} {}.", reel.when(first + 1))
             }
-            _ if found.asks.is_traced() => format!("{}: {}, traced.", kernel.title, card.about),
-            _ => format!("{}: {}.", kernel.title, card.about),
+            None if drawing.results.is_traced() => format!("{}: {}, traced.", kernel.title, card.about),
+            None => format!("{}: {}.", kernel.title, card.about),
         };
         let id = format!("{name}-stage");
         // A warp's events are too many for a picture that plays by itself.
         let plays = !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
         let still = svg::adaptive(&frame);
-        let moving = plays.then(|| moving::picture(&found, stage, step, STAGE)).flatten();
+        let moving = plays.then(|| moving::picture(&drawing, step, STAGE)).flatten();
         let figure = match moving {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
             None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.clone() },

@@ -2,14 +2,16 @@
 
 use super::Builder;
 use crate::base::units::count;
+use crate::figures::ask;
 use crate::job::{Content, Language};
 use crate::lesson::Step;
 use crate::notes::NoteBlock;
 use crate::notes::page::{Played, Playing};
+use crate::session::ask::Store;
 use crate::session::jobs::setting::Setting;
 use crate::session::pack::carried::carried;
 use crate::session::show::page::Asked;
-use crate::session::show::stage::{self, Stage};
+use crate::session::show::stage::Stage;
 
 /// Warp instructions of a program that a page traces in some seconds.
 const IN_A_PAGE: u64 = 10_000_000;
@@ -25,8 +27,8 @@ impl Builder<'_> {
         source: Option<&str>,
     ) {
         let NoteBlock::Figure { id, .. } = figure else { return };
-        let store = if source.is_some() { &self.own } else { &self.store };
-        let Some(traced) = stage::counts(store, stage.at.clone()).filter(|_| !self.input.still) else { return };
+        let store: &dyn Store = if source.is_some() { &self.own } else { &self.store };
+        let Some(traced) = store.find(stage.at, ask::Counts).filter(|_| !self.input.still) else { return };
         let has_vocabulary = traced.job.buffers.iter().any(|buffer| matches!(buffer.content, Content::Vocabulary(..)));
         let Some(instructions) = traced.record.total().map(|total| total.warp_instructions) else { return };
         let why = if stage.at.language() != Language::Wgsl {

@@ -2,11 +2,11 @@
 
 use super::STAGE;
 use crate::base::units::{count, si};
+use crate::figures::Traced;
 use crate::figures::frame::Frame;
 use crate::figures::{plot, svg};
 use crate::lesson::{Lesson, Step};
 use crate::notes::NoteBlock;
-use crate::session::ask::Traced;
 use crate::session::run::pipeline;
 use crate::trace::{Record, Trace};
 

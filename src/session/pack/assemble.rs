@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::base::diag::Diagnostic;
 use crate::base::store;
-use crate::figures::{self, Subject};
+use crate::figures::ask::AnyQuestion;
+use crate::figures::{self, Kept, Results, View};
 use crate::gpu::client::NEVER;
 use crate::gpu::shipped;
 use crate::job::{Job, Launch};
@@ -106,10 +107,12 @@ pub fn launches(lesson: &Lesson) -> Vec<Launch> {
 fn compared(lesson: &Lesson, step: &Step) -> Option<Vec<Variant>> {
     let program = lesson.program(&step.variant.program)?;
     let pass = program.place_of(&step.pass)?;
-    let job = jobs::sketch(lesson, &step.variant, &run::params(lesson, &step.set).ok()?)?;
-    let subject = Subject { picture: &step.figure, buffer: None, program, job: &job, pass };
     let kernel = (*lesson.launched(&step.variant).get(pass)?)?;
     let rungs = lesson.rungs(kernel).filter(|rung| lesson.program(&rung.id).is_some_and(|own| own.alone));
-    let asks = figures::find(&step.figure.name)?.asks(&subject);
-    asks.roofline.then(|| rungs.map(|rung| Variant::plain(&rung.id)).collect())
+    let results = Results::default();
+    // Without results there is no picture, and the questions show whether it is a roofline.
+    let _ =
+        figures::find(&step.figure.name)?.draw(&View::still(&results, &step.figure, [0.0; 2]), &mut Kept::default());
+    let compares = results.questions().any(|question| matches!(question, AnyQuestion::Roofline(_)));
+    compares.then(|| rungs.map(|rung| Variant::plain(&rung.id)).collect())
 }

@@ -1,6 +1,6 @@
 //! A step's picture as it moves: the moments of its clock, between which things travel.
 
-use super::stage::{Answered, Stage};
+use super::stage::Drawing;
 use crate::figures::frame::Frame;
 use crate::figures::moving::{MOST, moving};
 use crate::figures::{Kept, View, titled};
@@ -15,8 +15,8 @@ const BEFORE: f32 = 0.01;
 /// A step's figure from its clock's first tick to its last, as one SVG that moves; None if nothing moves. Where it cannot move, it shows
 /// the moment at which the step opens.
 #[must_use]
-pub fn picture(answered: &Answered, stage: &Stage<'_>, step: &Step, size: [f32; 2]) -> Option<Moving> {
-    let Moments { frames, still, .. } = Moments::of(answered, stage, step, size);
+pub fn picture(drawing: &Drawing<'_>, step: &Step, size: [f32; 2]) -> Option<Moving> {
+    let Moments { frames, still, .. } = Moments::of(drawing, step, size);
     let alt = frames.get(still).filter(|_| frames.len() > 1).map(|frame| frame.alt.clone())?;
     Some(Moving { svg: moving(&frames, still), alt })
 }
@@ -34,17 +34,17 @@ pub struct Moments {
 impl Moments {
     /// Those of a step's figure, from its clock's first tick to its last.
     #[must_use]
-    pub fn of(answered: &Answered, stage: &Stage<'_>, step: &Step, size: [f32; 2]) -> Self {
-        let (ticks, first) = answered.opening(stage, step);
+    pub fn of(drawing: &Drawing<'_>, step: &Step, size: [f32; 2]) -> Self {
+        let (ticks, first) = drawing.opening(step);
         #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
-        let opening = moment(answered, stage, size, first as f32 + 1.0 - BEFORE, &mut Kept::default());
+        let opening = moment(drawing, size, first as f32 + 1.0 - BEFORE, &mut Kept::default());
         if ticks < 2 {
             return Self { frames: vec![opening.clone()], still: 0, opening };
         }
         let count = (OF_TICK * ticks).min(MOST);
         // The moment in which the opening tick ends.
         let still = ((first + 1) * count).div_ceil(ticks).saturating_sub(1);
-        Self { frames: moments(answered, stage, size, [ticks, count]), still, opening }
+        Self { frames: moments(drawing, size, [ticks, count]), still, opening }
     }
 }
 
@@ -57,28 +57,17 @@ pub struct Moving {
 }
 
 /// `count` moments of a figure, spread evenly over its clock's ticks.
-fn moments(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], [ticks, count]: [usize; 2]) -> Vec<Frame> {
+fn moments(drawing: &Drawing<'_>, size: [f32; 2], [ticks, count]: [usize; 2]) -> Vec<Frame> {
     let mut kept = Kept::default();
     let each = (1..=count).map(|number| {
         #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
         let position = ticks as f32 * number as f32 / count as f32 - BEFORE;
-        moment(answered, stage, size, position, &mut kept)
+        moment(drawing, size, position, &mut kept)
     });
     each.collect()
 }
 
-fn moment(answered: &Answered, stage: &Stage<'_>, size: [f32; 2], position: f32, kept: &mut Kept) -> Frame {
-    titled::draw(answered.figure, &view(answered, stage, size, position), kept)
-}
-
-/// The view of a stage's figure at a moment.
-#[must_use]
-pub fn view<'a>(answered: &'a Answered, stage: &Stage<'a>, size: [f32; 2], position: f32) -> View<'a> {
-    View {
-        position,
-        motion: true,
-        workgroup: stage.workgroup,
-        warp: stage.warp(),
-        ..View::still(&answered.given, stage.picture, size)
-    }
+fn moment(drawing: &Drawing<'_>, size: [f32; 2], position: f32, kept: &mut Kept) -> Frame {
+    let view = View { motion: true, ..drawing.view(size, position) };
+    titled::draw(drawing.figure, &view, kept)
 }

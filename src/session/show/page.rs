@@ -7,17 +7,18 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
-use super::moving;
-use super::stage::{self, Answered, Stage};
+use super::source::{Staged, prepare};
+use super::stage::{Drawing, Stage};
 use super::staged::Sources;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
-use crate::figures::{Kept, svg, titled};
+use crate::figures::ask;
+use crate::figures::{Figure, Kept, Results, Traced, View, svg, titled};
 use crate::gpu::simt;
 use crate::job::Language;
 use crate::lesson::{Lesson, PackFiles, Param, Step};
 use crate::session;
-use crate::session::ask::{Answers, At, Inline, Traced};
+use crate::session::ask::{Answers, At, Inline, Store};
 use crate::session::jobs::setting::{Setting, parameters_of};
 use crate::session::jobs::{self, cost};
 use crate::session::learn::edits::{self, Edit};
@@ -28,6 +29,9 @@ const VALUES: usize = 24;
 
 /// Operations or bytes of a launch that a page traces in a few seconds: its controls offer no larger one.
 const QUICK: f64 = 1e8;
+
+/// The size of the first picture, in points, which is drawn to see whether there is one.
+const FIRST: [f32; 2] = [640.0, 360.0];
 
 /// A question of a page.
 #[derive(Debug, Serialize, Deserialize)]
@@ -127,7 +131,8 @@ struct Open {
     plain: Step,
     setting: Arc<Setting>,
     at: At,
-    answered: Answered,
+    figure: &'static dyn Figure,
+    results: Results<'static>,
     kept: Kept,
     edit: Option<String>,
 }
@@ -217,22 +222,28 @@ impl Page {
         let cancel = AtomicBool::new(false);
         let store = Inline::new(std::mem::take(&mut self.answers), &cancel);
         let (at, device) = (At::traced(&setting, &step.variant), simt::device());
-        let now = stage::counts(&store, at.clone());
+        let Some(stage) = Stage::of_step(&at, &step) else { return failed_by(&[]) };
+        let sources = Sources::of_device(&device);
+        prepare(stage, &store, &sources);
+        let counts_of = |at: &At| (&store as &dyn Store).find(at, ask::Counts);
+        let now = counts_of(&at);
         let before = match edit {
-            Some(_) => stage::counts(&store, At::traced(&setting, &plain.variant)),
+            Some(_) => counts_of(&At::traced(&setting, &plain.variant)),
             None => now.clone(),
         };
-        let stage = Stage::of_step(&at, &step);
-        let stage = stage.map(|stage| stage.within(launches(&now, stage.shown.pass)));
-        let answered = stage.as_ref().and_then(|stage| stage.answer(&store, &Sources::of_device(&device)));
+        let stage = stage.within(launches(&now, stage.shown.pass));
+        let staged = Staged { stage, store: &store, sources: &sources };
+        let drawn = Drawing::of(&staged).map(|drawing| {
+            let opening = drawing.opening(&step);
+            let is_drawn = drawing.figure.draw(&drawing.view(FIRST, 0.0), &mut Kept::default()).is_ok();
+            (is_drawn, opening, drawing.figure, drawing.results.kept())
+        });
         let (answers, problems) = store.into_parts();
         self.answers = answers;
-        let (Some(stage), Some(answered)) = (stage, answered) else { return failed_by(&problems) };
         // A wrong result is drawn; that it is wrong is said.
-        if now.is_none() || answered.is_missing(true) {
+        let Some((true, (ticks, first), figure, results)) = drawn.filter(|_| now.is_some()) else {
             return failed_by(&problems);
-        }
-        let (ticks, first) = answered.opening(&stage, &step);
+        };
         let pass = stage.shown.pass;
         let is_wgsl = stage.kernel().is_some_and(|kernel| kernel.cuda_only().is_none());
         let source = jobs::source(&setting.lesson, &step.variant, &step.pass, &setting.params);
@@ -245,7 +256,7 @@ impl Page {
             kernel: source.filter(|_| is_wgsl).map(|text| text.to_string()),
             counts: counts(before.as_deref(), now.as_deref(), pass),
         };
-        self.opened = Some(Open { step, plain, setting, at: at.clone(), answered, kept: Kept::default(), edit });
+        self.opened = Some(Open { step, plain, setting, at: at.clone(), figure, results, kept: Kept::default(), edit });
         opened
     }
 }
@@ -255,16 +266,17 @@ impl Open {
         let Some(stage) = Stage::of_step(&self.at, &self.step) else {
             return Framed { svg: String::new(), tip: None };
         };
-        let mut view = moving::view(&self.answered, &stage, size, position);
-        let mut frame = titled::draw(self.answered.figure, &view, &mut self.kept);
+        let mut view = View { motion: true, ..stage.view(&self.results, size, position) };
+        let mut frame = titled::draw(self.figure, &view, &mut self.kept);
         view.hovered = pointer.and_then(|at| frame.tag_at(at));
         let mut tip = None;
         if let Some(tag) = view.hovered {
-            frame = titled::draw(self.answered.figure, &view, &mut self.kept);
-            let events: Vec<usize> = self.answered.given.timeline.of_warp(view.workgroup, view.warp).collect();
+            frame = titled::draw(self.figure, &view, &mut self.kept);
+            let timeline = view.timeline();
+            let events = timeline.iter().flat_map(|timeline| timeline.of_warp(view.workgroup, view.warp));
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among the events")]
-            let event = events.get(position.max(0.0) as usize).copied();
-            tip = titled::tip(self.answered.figure, &view, &self.kept, event, tag);
+            let event = events.into_iter().nth(position.max(0.0) as usize);
+            tip = titled::tip(self.figure, &view, &self.kept, event, tag);
         }
         Framed { svg: svg::adaptive(&frame), tip }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::stage::{Stage, counts};
+use super::stage::Stage;
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::figures::plot::Plot;
-use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread, Waits};
+use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread, Waits, ask};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
-use crate::session::ask::{Answer, At, Question, Store};
+use crate::session::ask::{At, Store};
 use crate::session::experiment::chart;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
@@ -186,18 +186,17 @@ pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: 
         let Some(variant) = is_shown.then(|| stage.variant().clone()).or(own) else { continue };
         let place = if is_shown { stage.shown.pass } else { 0 };
         if cost::is_traced(&setting.lesson, &variant, &setting.params) {
-            let traced = counts(store, At::traced(setting, &variant));
+            let traced = store.find(&At::traced(setting, &variant), ask::Counts);
             let trace = traced.as_ref().and_then(|traced| traced.trace(place));
             bytes.extend(trace.map(|trace| (rung.id.as_str(), SECTOR * trace.global_sectors())));
         }
-        let measured =
-            sources.backend.and_then(|backend| store.ask(Question::Time(At::timed(setting, &variant, backend))));
-        if let Some(Ok(Answer::Timed(record))) = measured {
+        let measured = |backend| store.find(&At::timed(setting, &variant, backend), ask::Time);
+        if let Some(record) = sources.backend.and_then(measured) {
             let time = record.pass(place).and_then(|pass| pass.timing.as_ref()).filter(|_| record.trusted());
             medians_s.extend(time.map(|time| (rung.id.as_str(), time.median_s)));
         }
     }
-    let traced = stage.is_traceable().then(|| counts(store, stage.at.clone())).flatten();
+    let traced = stage.is_traceable().then(|| store.find(stage.at, ask::Counts)).flatten();
     let needs = traced.as_ref().and_then(|traced| traced.pass(stage.shown.pass)).map(|pass| pass.work);
     Known { lesson: &setting.lesson, params: &setting.params, sources, bytes, medians_s }.roofline(kernel, needs)
 }

@@ -18,6 +18,10 @@ pub struct TraceSpec {
     pub only_timeline_workgroups: bool,
     /// Look for races, and for reads of what was never written. It takes a few times as long.
     pub races: bool,
+    /// Look for them in the workgroups in `timeline_workgroups` alone.
+    pub races_shown: bool,
+    /// Count. A run that only keeps contents of buffers is quicker without.
+    pub counts: bool,
     /// Count how often each element of a matrix is fetched from global memory, in the launch shown. It takes about half as long again.
     pub heat: bool,
     /// The workgroup variables whose contents are kept at each barrier of the launch shown; the rows of buffers that are accessed between
@@ -60,6 +64,8 @@ impl Default for TraceSpec {
             max_events: 100_000,
             only_timeline_workgroups: false,
             races: false,
+            races_shown: false,
+            counts: true,
             heat: false,
             course: None,
             fuel: FUEL,

@@ -385,13 +385,19 @@ impl Launch<'_> {
                 part.cancelled = true;
                 break;
             }
-            let new = || (Workgroup::new(scene, self.program.shared_bytes()), self.checks(scene, W as u32));
-            let (mut workgroup, mut checks) = room.take().unwrap_or_else(new);
+            let is_wanted = wanted.binary_search(linear).is_ok();
+            let new = || (Workgroup::new(scene, self.program.shared_bytes()), None);
+            let (mut workgroup, checks) = room.take().unwrap_or_else(new);
+            let mut checks = if self.options.spec.races || is_wanted && self.options.spec.races_shown {
+                checks.or_else(|| Some(Checks::new(again::known(scene, self.program, W as u32))))
+            } else {
+                None
+            };
             workgroup.start(scene, *linear);
             if let Some(checks) = &mut checks {
                 checks.start(*linear);
             }
-            let mut recorder = wanted.binary_search(linear).is_ok().then(|| {
+            let mut recorder = is_wanted.then(|| {
                 let number = u32::try_from(*linear).unwrap_or(u32::MAX);
                 Recorder::new(scene.variables, number, self.options.spec.max_events)
             });
@@ -428,10 +434,6 @@ impl Launch<'_> {
             }
         }
         part
-    }
-
-    fn checks<'s>(&self, scene: &'s Scene<'s>, width: u32) -> Option<Checks<'s>> {
-        self.options.spec.races.then(|| Checks::new(again::known(scene, self.program, width)))
     }
 
     fn timeline<const W: usize>(&self, sizes: &[u32], recorders: Vec<Recorder<'_>>) -> Timeline {
