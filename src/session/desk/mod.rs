@@ -129,7 +129,12 @@ impl Desk {
         threads.watch = match &options.files {
             PackFiles::Embedded | PackFiles::Memory(_) => None,
             PackFiles::Folder(folder) => {
-                let watch = watch::watch(folder, move || out.send(Event::PackChanged));
+                let watch = watch::watch(folder, move |problem| {
+                    out.send(Event::PackChanged);
+                    if let Some(problem) = problem {
+                        out.send(Event::Told(problem));
+                    }
+                });
                 watch.map_err(|problem| state.status.notices.push(Notice::Problem(problem))).ok()
             }
         };
@@ -326,11 +331,7 @@ impl Desk {
             Command::OpenText(path) => self.open_text(path),
             Command::CancelText => self.cancel_text(),
             Command::Tell(problem) => self.state.status.notices.push(Notice::Problem(problem)),
-            Command::Dismiss(index) => {
-                if index < self.state.status.notices.len() {
-                    self.state.status.notices.remove(index);
-                }
-            }
+            Command::Dismiss(index) => self.state.status.notices.dismiss(index),
         }
     }
 
