@@ -62,6 +62,13 @@ impl Words {
         words
     }
 
+    /// The words of a text.
+    pub(super) fn plain(text: &str, style: Style, fonts: &Fonts) -> Self {
+        let mut words = Self::default();
+        words.text(text, style, None, fonts);
+        words
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         !self.0.iter().any(|part| matches!(part, Part::Word { .. } | Part::Formula { .. }))
     }

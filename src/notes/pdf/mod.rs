@@ -48,18 +48,23 @@ pub(super) fn render(report: &Report) -> Result<Vec<u8>, String> {
     if page.len() > MOST_PAGE {
         return long("its text, formulas and pictures take", page.len(), MOST_PAGE);
     }
-    let document = Document::parse(&page).map_err(|why| why.to_string())?;
+    let fonts = Fonts::new();
+    set(&page, &fonts)?.file(&report.title, &report.title, &fonts)
+}
+
+/// The elements of a page on paper.
+fn set(page: &str, fonts: &Fonts) -> Result<Pages, String> {
+    let document = Document::parse(page).map_err(|why| why.to_string())?;
     if document.descendants().any(|node| node.ancestors().nth(DEEPEST).is_some()) {
         return Err(format!("quotations or lists in it nest more than {DEEPEST} deep: flatten them"));
     }
-    let fonts = Fonts::new();
     let mut pages = Pages::new();
-    let pictures = Pictures::new(&page);
+    let pictures = Pictures::new(page);
     let body = document.descendants().find(|node| node.has_tag_name("main"));
     if let Some(body) = body {
-        Setter { pages: &mut pages, fonts: &fonts, pictures: &pictures }.all(body);
+        Setter { pages: &mut pages, fonts, pictures: &pictures }.all(body);
     }
-    pages.file(&report.title, &report.title, &fonts)
+    Ok(pages)
 }
 
 /// Whether a file is a PDF that this program wrote: it is replaced as a whole.
@@ -101,6 +106,19 @@ mod tests {
     fn a_note_of_every_kind_of_block_becomes_a_file() {
         let bytes = render(&sample()).unwrap();
         assert!(bytes.starts_with(b"%PDF-") && bytes.len() > 20_000, "{}", bytes.len());
+    }
+
+    #[test]
+    fn a_picture_that_cannot_be_drawn_is_mentioned_in_its_place() {
+        let fonts = Fonts::new();
+        let words = |svg: &str| {
+            let figure = format!("<figure>{svg}<figcaption>caption</figcaption></figure>");
+            let page = format!("<html><body><main>{figure}</main></body></html>");
+            set(&page, &fonts).unwrap().words().join(" ")
+        };
+        let picture = |size: &str| words(&format!("<svg xmlns=\"http://www.w3.org/2000/svg\" {size}></svg>"));
+        assert_eq!(picture("width=\"4\" height=\"2\""), "caption");
+        assert_eq!(picture("width=\"0\" height=\"0\""), format!("{} caption", page::NO_PICTURE));
     }
 
     #[test]

@@ -26,6 +26,9 @@ pub(super) const PAGE: [f32; 2] = [595.28, 841.89];
 /// Left and right, and above and below.
 pub(super) const MARGIN: [f32; 2] = [62.0, 60.0];
 
+/// In place of a picture that cannot be drawn.
+pub(super) const NO_PICTURE: &str = "This picture cannot be drawn on paper: see it in the note as HTML.";
+
 /// The colours on paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
@@ -125,6 +128,15 @@ impl Pages {
         self.headings = Some(headings);
     }
 
+    /// The words on all pages.
+    #[cfg(test)]
+    pub(super) fn words(&self) -> Vec<&str> {
+        let drawn = self.pages.iter().flatten();
+        drawn
+            .filter_map(|drawn| if let Drawn::Text { text, .. } = drawn { Some(text.as_str()) } else { None })
+            .collect()
+    }
+
     /// The page, from 0, and the height on it.
     pub(super) fn here(&self) -> (usize, f32) {
         (self.pages.len() - 1, self.y)
@@ -215,9 +227,11 @@ fn put(surface: &mut Surface<'_>, drawn: Drawn, fonts: &Fonts) {
         Drawn::Picture { rect: [x, y, w, h], tree } => {
             if let Some(size) = Size::from_wh(w, h) {
                 surface.push_transform(&Transform::from_translate(x, y));
-                // A picture that the library cannot draw leaves its place empty; its caption says what it is.
-                let _ = surface.draw_svg(&tree, size, SvgSettings::default());
+                let drawn = surface.draw_svg(&tree, size, SvgSettings::default());
                 surface.pop();
+                if drawn.is_none() {
+                    text(surface, [x, y + h / 2.0], (Face::Sans, 8.0, Ink::Muted), NO_PICTURE, fonts);
+                }
             }
         }
         Drawn::Link { .. } => {}
