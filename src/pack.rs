@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use include_dir::{Dir, include_dir};
+use include_dir::Dir;
 use serde::{Deserialize, Serialize};
 
 use crate::base::diag::Diagnostic;
@@ -13,9 +13,9 @@ use crate::base::files::{FileError, LARGEST, read_file, text_of};
 /// A pack's three folders, by their names within the pack. A page brings the files that it needs.
 #[cfg(not(target_family = "wasm"))]
 static BUILT_IN: [(&str, &Dir<'_>); 3] = [
-    ("lessons", &include_dir!("$CARGO_MANIFEST_DIR/lessons")),
-    ("shaders", &include_dir!("$CARGO_MANIFEST_DIR/shaders")),
-    ("assets", &include_dir!("$CARGO_MANIFEST_DIR/assets")),
+    ("lessons", &include_dir::include_dir!("$CARGO_MANIFEST_DIR/lessons")),
+    ("shaders", &include_dir::include_dir!("$CARGO_MANIFEST_DIR/shaders")),
+    ("assets", &include_dir::include_dir!("$CARGO_MANIFEST_DIR/assets")),
 ];
 #[cfg(target_family = "wasm")]
 static BUILT_IN: [(&str, &Dir<'_>); 0] = [];

@@ -170,7 +170,10 @@ pub(super) enum Command<'a, D: Driver> {
     /// Writes one word everywhere.
     Fill { to: Part<'a, D>, word: u32 },
     /// A library's product of matrices.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only CUDA has a library for it"))]
+    #[cfg_attr(
+        not(any(feature = "cuda", target_family = "wasm")),
+        expect(dead_code, reason = "only CUDA has a library for it")
+    )]
     Product { parts: [Part<'a, D>; 3], elems: [Elem; 3], product: &'a Product },
     /// Reads the clock: as the reading of this number.
     Mark(usize),

@@ -15,7 +15,10 @@ pub(in crate::gpu) enum Links {
     /// They go round a ring, as a lesson's kernels have it.
     Ring,
     /// Each rank sends to all others.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only CUDA reaches other ranks' memory"))]
+    #[cfg_attr(
+        not(any(feature = "cuda", target_family = "wasm")),
+        expect(dead_code, reason = "only CUDA reaches other ranks' memory")
+    )]
     Pairs,
     /// Nothing.
     Unknown,

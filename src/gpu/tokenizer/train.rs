@@ -5,6 +5,7 @@ use super::board::{BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
 use super::on_device;
 use super::stage::{Stage, blocks};
 use crate::base::diag::Diagnostic;
+use crate::base::units::si;
 use crate::gpu::backend::{Alone, Failure};
 use crate::gpu::driver::{Command, Driver, Work};
 use crate::tokenizer::tables::Table;
@@ -19,6 +20,9 @@ const TILE: usize = 256;
 
 /// The fewest places of that table: each lane has one of its tiles.
 const LEAST_PLACES: usize = TILE * LANES as usize;
+
+/// Bytes of that table at least.
+const LEAST_BUFFER: usize = 8 * LEAST_PLACES;
 
 /// Words that a workgroup merges in.
 const WORDS: usize = 1024;
@@ -121,7 +125,7 @@ impl<T, F: FnOnce(&mut dyn Train) -> Result<T, Diagnostic>> Work for Training<F>
         let Self { goal, rule, bytes, work } = self;
         let device = driver.device();
         let most = device.max_binding_bytes.min(device.max_buffer_bytes);
-        let room = Room::of(bytes, usize::try_from(most).unwrap_or(usize::MAX));
+        let room = Room::of(bytes, usize::try_from(most).unwrap_or(usize::MAX))?;
         let mut trainer =
             OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, room)?), driver, goal, rule, bytes };
         Ok(work(&mut trainer)?)
@@ -149,7 +153,15 @@ const PAIR_TABLE: u32 = 3;
 
 impl Room {
     /// The room that most texts of `bytes` bytes need: few words of a long text are new.
-    fn of(bytes: usize, most: usize) -> Self {
+    ///
+    /// # Errors
+    /// When not even the smallest tables fit in a buffer of `most` bytes.
+    fn of(bytes: usize, most: usize) -> Result<Self, Diagnostic> {
+        if most < LEAST_BUFFER {
+            let [most, least] = [most, LEAST_BUFFER].map(|bytes| si(bytes as f64, "B"));
+            let message = format!("a buffer of this device holds {most}, and training needs {least}");
+            return Err(Diagnostic::error(message).hint("leave --backend out"));
+        }
         let power = |count: usize| count.next_power_of_two().max(1 << 16);
         let room = Self {
             slots: power(bytes / 16),
@@ -158,7 +170,7 @@ impl Room {
             places: power(bytes / 64).max(LEAST_PLACES),
             most,
         };
-        room.within()
+        Ok(room.within())
     }
 
     /// As much of it as a buffer holds.
@@ -464,4 +476,19 @@ impl<'d, D: Driver> Kernels<'d, D> {
 /// The merges to learn.
 fn merges(goal: Goal) -> usize {
     goal.size.saturating_sub(256)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_fit_in_the_devices_buffers_or_training_is_refused() {
+        for most in [0, 1, 11, LEAST_BUFFER - 1] {
+            let refused = Room::of(1 << 20, most).map_err(|problem| problem.message);
+            assert!(refused.is_err_and(|message| message.contains("training needs 2.10 MB")), "{most}");
+        }
+        let room = Room::of(1 << 30, LEAST_BUFFER);
+        assert!(room.is_ok_and(|room| room.places == LEAST_PLACES && 12 * room.slots <= LEAST_BUFFER));
+    }
 }
