@@ -18,7 +18,7 @@ use warpbook::gpu::client::WorkerCommand;
 use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::DeviceState;
-use warpbook::session::desk::{Command, Desk, Options, PAUSE};
+use warpbook::session::desk::{Command, Desk, Options, PAUSE, SettingCommand};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
@@ -143,7 +143,7 @@ fn tour(
 ) -> Result<(), Diagnostic> {
     let mut canvas = Canvas::new(size)?;
     let mut desk = open(PackFiles::Embedded, state)?;
-    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    desk.command(Command::Set(SettingCommand::Backend(Choice::Only(Backend::Simt))));
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
     let lessons: Vec<_> = desk.state().library.pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();

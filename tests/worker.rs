@@ -15,7 +15,7 @@ use warpbook::gpu::protocol::{self, Reply, Request};
 use warpbook::gpu::{fake, limits};
 use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
 use warpbook::lesson::PackFiles;
-use warpbook::session::desk::{Command as Desire, Desk, Options};
+use warpbook::session::desk::{Command as Desire, Desk, Options, SettingCommand};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::{Backend, CacheState, Device, Record, WarningKind};
 
@@ -150,7 +150,7 @@ fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
     let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(|| {});
     let clock = Arc::new(|| 0);
     let mut desk = Desk::open(Options { files: PackFiles::Embedded, state_path: None, worker, seed: 1, clock, wake });
-    desk.command(Desire::SetBackend(Choice::Only(Backend::Wgpu)));
+    desk.command(Desire::Set(SettingCommand::Backend(Choice::Only(Backend::Wgpu))));
     let start = Instant::now();
     while desk.state().unrated().is_none() {
         assert!(start.elapsed() < LONG, "{:?}", desk.state().status.notices);

@@ -6,8 +6,8 @@ use super::theme;
 use crate::figures::palette::Ink;
 use crate::job::Language;
 use crate::lesson::{Kernel, Program};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 use crate::session::run::ladder;
 use crate::session::run::output::CompiledOutput;
 use crate::trace::record::Compiled;
@@ -113,7 +113,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
     }
     ui.data_mut(|d| d.insert_temp(id, chosen));
     let other = match chosen {
-        Text::Source(language) if language != traced => Some(Command::TraceIn(language)),
+        Text::Source(language) if language != traced => Some(Command::Set(SettingCommand::Language(language))),
         _ => None,
     };
     (shown(chosen), other)

@@ -4,8 +4,8 @@ use egui::{RichText, Ui};
 
 use super::theme;
 use crate::figures::palette::{Hue, Ink};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 use crate::session::experiment::recording::{Of, Recording, RecordingChoice};
 use crate::trace::record::Backend;
 
@@ -40,7 +40,7 @@ pub fn chooser(ui: &mut Ui, recorded: &[Of<'_>], chosen: Option<usize>, wide: bo
         }
     });
     response.response.on_hover_text("Curves that were measured on another device, beside your own");
-    (now != before).then_some(Command::SetRecording(now))
+    (now != before).then_some(Command::Set(SettingCommand::Recording(now)))
 }
 
 /// Where there is room for one plot and both cannot share it: whether it is the recording's turn. The learner's own sweep comes first once there

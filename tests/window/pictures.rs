@@ -16,7 +16,7 @@ use warpbook::app::View;
 use warpbook::figures::FIGURES;
 use warpbook::job::Language;
 use warpbook::lesson::{PackFiles, Variant};
-use warpbook::session::desk::Command;
+use warpbook::session::desk::{Command, SettingCommand};
 use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::harness::{Window, open, settle};
@@ -110,7 +110,7 @@ fn views() -> Vec<Shot> {
 }
 
 fn take(window: &mut Harness<'_, Window>, theme: ThemeChoice, whole: bool) -> Result<RgbImage, String> {
-    window.state_mut().desk.command(Command::SetTheme(theme));
+    window.state_mut().desk.command(Command::Set(SettingCommand::Theme(theme)));
     settle(window);
     picture(window, if whole { None } else { Some(STAGE) })
 }

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::job::Language;
 use warpbook::lesson::{Asks, Block, PackFiles};
 use warpbook::session::desk::status::Notice;
-use warpbook::session::desk::{Command, Desk};
+use warpbook::session::desk::{Command, Desk, SettingCommand};
 use warpbook::session::learn::exercise::Verdict;
 use warpbook::session::learn::saved::ThemeChoice;
 use warpbook::session::note::only::Only;
@@ -37,7 +37,7 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
         for theme in [ThemeChoice::Dark, ThemeChoice::Light] {
             let state = folder.path().join(format!("{theme:?}-{}.ron", size[0]));
             let mut window = open(PackFiles::Embedded, &state, size);
-            window.state_mut().desk.command(Command::SetTheme(theme));
+            window.state_mut().desk.command(Command::Set(SettingCommand::Theme(theme)));
             let titles = lesson_steps(&window);
             for (index, title) in titles.iter().enumerate() {
                 if index > 0 {
@@ -395,10 +395,10 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     assert!(window.query_by_label_contains("recorded, CUDA: ").is_none(), "nothing was recorded of this size");
     window.state_mut().desk.command(Command::SetParam("n".into(), 1_048_576.0));
     settle(&mut window);
-    window.state_mut().desk.command(Command::SetModel(Some("iris-xe-96".into())));
+    window.state_mut().desk.command(Command::Set(SettingCommand::Model(Some("iris-xe-96".into()))));
     window.run_steps(2);
     window.get_by_label("a figure is missing: no time");
-    window.state_mut().desk.command(Command::SetModel(Some("gone".into())));
+    window.state_mut().desk.command(Command::Set(SettingCommand::Model(Some("gone".into()))));
     window.run_steps(2);
     window.get_by_label_contains("bound by ");
 }

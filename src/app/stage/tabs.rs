@@ -5,8 +5,8 @@ use egui::{Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::figures::palette::Ink;
 use crate::figures::{self, Clock, Figure};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 
 use super::super::theme;
 use super::side;
@@ -134,5 +134,5 @@ fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
     });
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
     response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
-    (width != state.place.options.warp_width).then_some(Command::SetWarpWidth(width))
+    (width != state.place.options.warp_width).then_some(Command::Set(SettingCommand::WarpWidth(width)))
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::state::{Trials, Turned};
 use super::status::Notice;
 use super::tasks::DeviceTask;
-use super::{Command, Desk, Work};
+use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Asks, Exercise, Lesson, Variant};
 use crate::session::experiment::sweep;
@@ -33,7 +33,7 @@ impl Desk {
         self.state.saved.lesson = Some(id.to_owned());
         self.enter_step();
         if let Some(figure) = kept.figure {
-            self.command(Command::ShowFigure(figure));
+            self.show_figure(figure);
         }
         if let Some(edit) = kept.edit {
             self.show_edit(&edit);
@@ -214,6 +214,15 @@ impl Desk {
             self.state.trials.answering = Some((id, self.threads.device.worker.last()));
             self.order_ceilings(device.backend);
         }
+    }
+
+    /// Withdraws a prediction's curve: its points are drawn again.
+    pub(super) fn draw_again(&mut self, id: &str) {
+        self.keep(|kept| {
+            if let Some(Predicted { guess: Guess::Curve(points), .. }) = kept.predictions.remove(id) {
+                kept.drawn.insert(id.to_owned(), points);
+            }
+        });
     }
 
     pub(super) fn judge_exercise(&mut self, id: &str) {

@@ -1,12 +1,15 @@
 //! Pictures and results on the bench that the learner can pin into their words.
 
+use std::path::PathBuf;
+
 use super::Desk;
-use super::command::Command;
+use super::event::Work;
 use super::state::State;
-use super::tasks::FileTask;
+use super::tasks::{FileTask, NoteTask};
 use crate::base::day;
 use crate::base::units::{number, si};
 use crate::lesson::Variant;
+use crate::notes::Format;
 use crate::session::jobs::setting::{language_of, parameters_of};
 use crate::session::learn::edits::Edit;
 use crate::session::learn::pins::Pin;
@@ -150,11 +153,20 @@ impl State {
 }
 
 impl Desk {
+    /// Writes a note of the open lesson into a folder, on the notes' thread.
+    pub(super) fn export(&mut self, only: Only, formats: Vec<Format>, folder: PathBuf) {
+        if let Some(input) = self.state.note_input(only) {
+            let input = Input { pins: self.keeper.pins(), ..input };
+            self.begin(Work::Export, format!("writing the note of “{}”", input.setting.lesson.title));
+            self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
+        }
+    }
+
     /// Keeps the learner's words on a step, and a picture that was pinned into them.
-    pub(super) fn pin(&mut self, step: &str, words: String, picture: Option<String>) {
+    pub(super) fn pin(&mut self, step: String, words: String, picture: Option<String>) {
         if let (Some(folder), Some(svg)) = (self.keeper.pins(), picture) {
             self.threads.disk.enqueue(FileTask::Pin(folder, svg));
         }
-        self.command(Command::Write(step.to_owned(), words));
+        self.write_words(step, words);
     }
 }

@@ -166,7 +166,7 @@ pub fn sweep(
     }
     let (device, instead) = devices.resolve(options.backend)?;
     let mut warnings: Vec<Warning> = instead.into_iter().map(run::lost_device).collect();
-    if !options.which.is_picky() {
+    if !options.which.names_any() {
         curves.retain(|curve| {
             let elsewhere = lesson.elsewhere(&curve.variant, device.backend);
             warnings.extend(elsewhere.first().map(|kernel| run::left_out(kernel.not_here())));

@@ -39,7 +39,7 @@ pub struct Saved {
     /// The recording beside the learner's own curves.
     pub recording: RecordingChoice,
     /// Where the dividers between the panes are.
-    pub room: Room,
+    pub room: Dividers,
     /// Where the window was.
     pub window: Frame,
 }
@@ -57,7 +57,7 @@ pub struct Frame {
 /// Positions of the dragged dividers between the window's panes, as shares of what each divides; None for the default position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Room {
+pub struct Dividers {
     /// The page's share of the area right of the contents.
     pub page: Option<f32>,
     /// The stage's share of the height.
