@@ -2,7 +2,7 @@
 use crate::common::texts::{SCRIPTS, corpus, random_strings};
 use crate::common::{devices, driver, warpbook};
 use warpbook::gpu::tokenizer::encode::{Encode, encoding_on};
-use warpbook::gpu::tokenizer::train::{Came, Goal, training_on};
+use warpbook::gpu::tokenizer::train::{Goal, TrainProgress, training_on};
 use warpbook::tokenizer::{Pattern, Ties, Vocabulary, count::Pieces, encode, rank_file, train};
 use warpbook::trace::record::Backend;
 
@@ -112,7 +112,7 @@ fn tables_grow_with_the_text() {
     let goal = Goal { pattern: Pattern::Gpt2, ties: Ties::Smallest, size: 256 + 8 };
     let mut again = 0;
     let learnt = training_on(Backend::Wgpu, goal, 400_000, |device| {
-        device.train(&[&text], &mut |came| again += u32::from(matches!(came, Came::Again(_))))
+        device.train(&[&text], &mut |came| again += u32::from(matches!(came, TrainProgress::Again(_))))
     });
     assert_eq!(learnt.expect("the driver is there"), learnt_on_cores(&[&text], goal));
     assert!(again > 0, "no table was too small");

@@ -1,4 +1,4 @@
-//! The window: page and bench side by side. Views read the desk's state and hand back commands.
+//! The window: contents, page, stage and source. Views read the desk's state and hand back commands.
 
 mod changes;
 mod choice;

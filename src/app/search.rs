@@ -11,7 +11,7 @@ use crate::session::desk::state::State;
 /// The most height of the list, where the room has no end.
 const HIGHEST: f32 = 4000.0;
 
-/// Where a page has what was searched for, the best first.
+/// The part of a page that contains the words of a search, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Exercise,

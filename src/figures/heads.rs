@@ -107,7 +107,7 @@ struct Reads {
 }
 
 impl Reads {
-    /// The pages read up to a phase, that one included.
+    /// The bytes that each head has read when phase `last` ends.
     fn of<'a>(given: &'a Given, picture: &Picture, last: usize) -> Result<Self, &'a str> {
         let course = given.course()?;
         let number = |name: &str| given.numbers.get(name).copied().filter(|n| *n >= 1.0).map(|n| n as u64);

@@ -74,9 +74,9 @@ pub trait Sink {
 }
 
 /// A sink that drops all events and never cancels; only ending the process does.
-pub struct Alone;
+pub struct NullSink;
 
-impl Sink for Alone {
+impl Sink for NullSink {
     fn event(&mut self, _: Event) {}
 
     fn cancelled(&self) -> bool {
@@ -85,9 +85,9 @@ impl Sink for Alone {
 }
 
 /// Passes on everything but samples, which are not of the program that was asked for; and the name of their stage.
-pub struct Quiet<'a>(pub &'a mut dyn Sink, pub &'static str);
+pub struct WithoutSamples<'a>(pub &'a mut dyn Sink, pub &'static str);
 
-impl Sink for Quiet<'_> {
+impl Sink for WithoutSamples<'_> {
     fn event(&mut self, event: Event) {
         match event {
             Event::Sample(_) => self.0.event(Event::Stage(self.1.to_owned())),

@@ -23,13 +23,13 @@ pub(super) const TOGETHER: u32 = 32;
 /// The first time, nothing is known of how fast the device can be: as long as the slowest governor seen takes, with some to spare.
 pub(super) const FIRST_WAKE_S: f64 = 0.4;
 
-/// A device that has not come up after this long does not come up.
+/// Seconds after which waiting for full clocks is given up.
 const LONGEST_WAKE_S: f64 = 1.0;
 
-/// Within this factor of its best the device is awake.
+/// Within this factor of the best time the device is awake.
 const AWAKE: f64 = 1.03;
 
-/// Beyond this factor of its best the device is too slow to say nothing of it.
+/// Beyond this factor of the best time a warning is given.
 const SLOW: f64 = 1.1;
 
 /// How fast a load has been at best.
@@ -68,7 +68,7 @@ impl Pace {
         }
     }
 
-    /// The warning that a device deserves which needs `seconds` for the load now, after a measurement.
+    /// The warning about slow clocks if the load takes `seconds` now, after a measurement.
     pub(super) fn warning(&mut self, seconds: f64) -> Option<Warning> {
         let slowdown = self.slowdown(seconds);
         (slowdown > SLOW).then(|| Warning {

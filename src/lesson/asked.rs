@@ -18,7 +18,7 @@ pub struct Prediction {
     /// The question.
     pub question: Vec<Inline>,
     /// The kind of answer, and where the right one comes from.
-    pub asks: Asks,
+    pub asks: AnswerKind,
     /// The explanation, shown after the answer.
     pub because: Vec<Inline>,
     /// Concepts that it tests.
@@ -29,7 +29,7 @@ pub struct Prediction {
 
 /// The kind of answer that a prediction asks for.
 #[derive(Clone, Debug)]
-pub enum Asks {
+pub enum AnswerKind {
     /// One of these answers, each with the number that it represents; the nearest is right.
     Choice(Vec<(String, f64)>, AnswerDecl),
     /// A number, which is right if it is within this share of the answer.
@@ -71,8 +71,8 @@ impl Prediction {
     #[must_use]
     pub fn answer(&self) -> Option<&AnswerDecl> {
         match &self.asks {
-            Asks::Choice(_, answer) | Asks::Number(_, answer) => Some(answer),
-            Asks::Curve(_) => None,
+            AnswerKind::Choice(_, answer) | AnswerKind::Number(_, answer) => Some(answer),
+            AnswerKind::Curve(_) => None,
         }
     }
 }

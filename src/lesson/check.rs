@@ -27,7 +27,7 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], e
     }
     check.headings(sections);
     check.placed_once(mentions);
-    check.figures();
+    check.required_values();
     check.conditions();
     check.matrices();
     check.exercises();

@@ -268,7 +268,7 @@ impl Reader<'_> {
                 let number: u32 = node.read("a whole number, or a formula in quotes")?;
                 Expr::parse(&number.to_string()).ok()?
             };
-            self.figure_at(kernel, node, expr.clone(), wanted);
+            self.require(kernel, node, expr.clone(), wanted);
             Some(expr)
         };
         let places = fields.required("places").and_then(|node| number(node, Wanted::Between(1, MOST_PLACES)));

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::excerpt::Excerpt;
-use super::prose::Figure;
+use super::prose::QuotedNumber;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
@@ -103,7 +103,7 @@ impl Mentions {
 
     /// Parses arithmetic with quoted figures, and records the other names in it: parameters, and values that follow from parameters.
     /// Whether a source has the figures is not checked here.
-    pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<Figure>)> {
+    pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<QuotedNumber>)> {
         let expr = Expr::parse(excerpt.text)
             .map_err(|error| {
                 let hint = error.hint.unwrap_or_else(|| "write figures, such as experiment.kernel.time[32]".to_owned());
@@ -117,12 +117,12 @@ impl Mentions {
                 excerpt.error(span.start, format!("where on `{name}` this is depends on a name"), hint);
                 return None;
             }
-            figures.push((span.start, Figure { name: name.to_owned(), at, place: excerpt.place(span.start) }));
+            figures.push((span.start, QuotedNumber { name: name.to_owned(), at, place: excerpt.place(span.start) }));
         }
         for (name, span) in expr.names() {
             let place = excerpt.place(span.start);
             if name.contains('.') {
-                figures.push((span.start, Figure { name: name.to_owned(), at: None, place }));
+                figures.push((span.start, QuotedNumber { name: name.to_owned(), at: None, place }));
             } else {
                 self.add(name, place, Of::Name(Access::Fixed));
             }

@@ -70,12 +70,12 @@ pub struct Quote {
     /// The place of the source's name.
     pub place: Place,
     /// The figures it uses, from left to right.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<QuotedNumber>,
 }
 
 /// A figure of a source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct QuotedNumber {
     /// Its name in the source: `experiment.curve.time`, `run.counter`, `device.l2_bytes`.
     pub name: String,
     /// The position on a curve; None if it is not on a curve.

@@ -5,7 +5,7 @@
 use super::table::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
-/// The least magnitude that errors of probabilities are relative to. WGSL may flush numbers below the smallest normal one, 1.2e-38, to
+/// The floor of the denominator in relative errors of probabilities. WGSL may flush numbers below the smallest normal one, 1.2e-38, to
 /// zero, and such an error is then far below any tolerance.
 const LEAST: f64 = 1e-30;
 

@@ -1,4 +1,4 @@
-//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each scene in both themes, and one of each view.
+//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each figure in both themes, and one of each view.
 //!
 //! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to `target/pictures/`. Who has
 //! looked at it and wants it so keeps it: `WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::`.
@@ -43,8 +43,8 @@ const USUAL: [f32; 2] = [1280.0, 800.0];
 /// The stage's rectangle in a window of that size: left, top, width, height. Of a figure only that is compared, so that a word of prose changes none.
 const STAGE: [u32; 4] = [628, 48, 652, 376];
 
-/// One of each scene, and of each explorer's picture; a test holds that no scene is missing.
-fn scenes() -> Vec<(&'static str, Shot)> {
+/// One of each figure, and of each explorer's picture; a test holds that no figure is missing.
+fn figures() -> Vec<(&'static str, Shot)> {
     let show = |name: &str| Then::Do(vec![Command::ShowFigure(name.to_owned())]);
     vec![
         ("Warp", Shot("warp", "coalescing", "stride", USUAL, Then::Nothing)),
@@ -87,7 +87,7 @@ fn scenes() -> Vec<(&'static str, Shot)> {
     ]
 }
 
-/// One of each view that is no scene.
+/// One of each view that is no figure.
 fn views() -> Vec<Shot> {
     // All of it is in sight: how far a longer one is scrolled depends on when its check ends.
     let edit = "// Mine.\noverride N: u32 = 1048576; override STRIDE: u32 = 1; override OFFSET: u32 = 0;\noverride BLOCK: u32 = 256;\n\
@@ -163,7 +163,7 @@ fn compare(name: &str, taken: &RgbImage) -> Option<String> {
 
 #[test]
 fn every_scene_has_a_picture() {
-    let taken: BTreeSet<&str> = scenes().iter().map(|(name, _)| *name).collect();
+    let taken: BTreeSet<&str> = figures().iter().map(|(name, _)| *name).collect();
     // Series are drawn by the plot, and no built-in lesson keeps any.
     let all: BTreeSet<&str> =
         FIGURES.iter().map(|figure| figure.card().name).filter(|name| *name != "Rounds").collect();
@@ -181,7 +181,8 @@ fn a_picture_that_differs_is_found() {
 
 #[test]
 fn pictures_are_as_they_were_kept() {
-    let shots = scenes().into_iter().map(|(_, shot)| (shot, false)).chain(views().into_iter().map(|shot| (shot, true)));
+    let shots =
+        figures().into_iter().map(|(_, shot)| (shot, false)).chain(views().into_iter().map(|shot| (shot, true)));
     let mut wrong = Vec::new();
     for (Shot(name, lesson, step, size, then), whole) in shots {
         let state = tempfile::tempdir().unwrap();

@@ -10,7 +10,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::job::Language;
-use warpbook::lesson::{Asks, Block, PackFiles};
+use warpbook::lesson::{AnswerKind, Block, PackFiles};
 use warpbook::session::desk::status::Notice;
 use warpbook::session::desk::{Command, Desk, SettingCommand};
 use warpbook::session::learn::exercise::Verdict;
@@ -238,7 +238,7 @@ fn words_predictions_and_place_survive_a_restart() {
         let prediction = &state.place.lesson.as_ref().unwrap().predictions[0];
         let here = state.place.step().unwrap().blocks.contains(&Block::Predict(prediction.id.clone()));
         assert!(here, "the fourth step asks the first question");
-        let Asks::Choice(options, _) = &prediction.asks else { panic!("a choice") };
+        let AnswerKind::Choice(options, _) = &prediction.asks else { panic!("a choice") };
         (prediction.id.clone(), options[0].0.clone())
     };
     window.get_by_label(&option).scroll_to_me();

@@ -7,7 +7,7 @@ use super::{Reading, draw};
 use crate::app::theme;
 use crate::base::units::{figure, number as digits, read_figure, round3};
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::{AnswerDecl, Asks};
+use crate::lesson::{AnswerDecl, AnswerKind};
 use crate::session::desk::Command;
 use crate::session::learn::graded::{found_by, said};
 use crate::session::learn::predict::{Answer, Grade, Guess};
@@ -36,15 +36,15 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Command> {
         let predicted = kept.predictions.get(id);
         let busy = reading.state.trials.answering.is_some();
         match &prediction.asks {
-            Asks::Choice(options, _) => {
+            AnswerKind::Choice(options, _) => {
                 let chosen = self::options(ui, options, predicted, busy);
                 commands.extend(chosen.map(|choice| Command::Predict(id.to_owned(), Guess::Choice(choice))));
             }
-            Asks::Number(_, decl) => {
+            AnswerKind::Number(_, decl) => {
                 let given = number(ui, &decl.unit, predicted, busy);
                 commands.extend(given.map(|number| Command::Predict(id.to_owned(), Guess::Number(number))));
             }
-            Asks::Curve(decl) => commands.extend(draw::show(ui, (&lesson, kept), (id, decl), busy)),
+            AnswerKind::Curve(decl) => commands.extend(draw::show(ui, (&lesson, kept), (id, decl), busy)),
         }
         if reading.state.trials.answering.as_ref().is_some_and(|(asked, _)| asked == id) {
             ui.add_space(8.0);
@@ -56,12 +56,12 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Command> {
         if let Some((predicted, answer)) = predicted.and_then(|p| Some((p, p.answer.as_ref()?))) {
             ui.add_space(10.0);
             match &prediction.asks {
-                Asks::Choice(options, decl) => {
+                AnswerKind::Choice(options, decl) => {
                     verdict(ui, decl, answer, answer.grade(options));
                     choice_verdict(ui, options, predicted, answer.grade(options));
                 }
-                Asks::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
-                Asks::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
+                AnswerKind::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
+                AnswerKind::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
             }
             first_answer(ui, &prediction.asks, reading.state.kept().first.get(id), predicted);
             ui.add_space(8.0);
@@ -72,7 +72,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Command> {
 }
 
 /// The answer that counts, where the learner has given another one since.
-fn first_answer(ui: &mut Ui, asked: &Asks, first: Option<&Predicted>, last: &Predicted) {
+fn first_answer(ui: &mut Ui, asked: &AnswerKind, first: Option<&Predicted>, last: &Predicted) {
     let Some(said) = first.filter(|first| first.guess != last.guess).and_then(|first| said(asked, &first.guess)) else {
         return;
     };

@@ -73,7 +73,7 @@ impl<D: Driver> Awake<D> {
         Ok((end - start) / f64::from(TOGETHER))
     }
 
-    /// The warning that a device deserves which is slower now, after a measurement, than it has been.
+    /// The warning about slow clocks if the device is slower now, after a measurement, than before.
     ///
     /// # Errors
     /// When the device fails.

@@ -265,7 +265,7 @@ impl Exchange<'_> {
 
     fn hung(&self) -> Diagnostic {
         let seconds = self.deadline.as_secs_f64();
-        let message = format!("{} gave no sign of life for {seconds} s, and its worker was stopped", self.subject.what);
+        let message = format!("{} did not answer for {seconds} s, and its worker was stopped", self.subject.what);
         placed(self.subject, Diagnostic::error(message)).hint(match self.subject.job {
             Some(_) => "look for a loop that does not end (the tracer shows the line), or give the kernel less work: a driver in software is slow",
             None => "try again; if the driver hangs again, restart the machine or update the driver",
@@ -318,7 +318,7 @@ fn how(ended: Option<ExitStatus>) -> String {
 }
 
 fn nonsense(subject: &Subject<'_>, why: &str) -> Diagnostic {
-    Diagnostic::error(format!("{}: the worker's answer makes no sense: {why}", subject.what))
+    Diagnostic::error(format!("{}: the worker sent an invalid answer: {why}", subject.what))
         .hint("run it again; if it happens again, restart Warpbook: it may have been updated while it ran")
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::job::{Launch, Twin, Wgsl};
 use crate::pack::PackFiles;
@@ -100,7 +100,7 @@ impl<'d, D: Driver> Board<'d, D> {
     /// # Errors
     /// When the device fails.
     pub fn write(&self, name: &str, words: &[u32]) -> Result<(), Failure> {
-        self.driver.write(self.part(name)?, words, &Alone)
+        self.driver.write(self.part(name)?, words, &NullSink)
     }
 
     /// The first words of a buffer, once all work before is done.
@@ -108,7 +108,7 @@ impl<'d, D: Driver> Board<'d, D> {
     /// # Errors
     /// When the device fails.
     pub fn read(&self, name: &str, words: usize) -> Result<Vec<u32>, Failure> {
-        self.driver.read(Part { bytes: 4 * words as u64, ..self.part(name)? }, &Alone)
+        self.driver.read(Part { bytes: 4 * words as u64, ..self.part(name)? }, &NullSink)
     }
 
     /// Gives every word of a buffer this value.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::board::{BLOCK, Board, END, MOST_GROUPS};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::Driver;
 use crate::tokenizer::Pattern;
 
@@ -50,7 +50,7 @@ impl<D: Driver> Stage<D> {
         let (bytes, rest) = staged.split_at_mut(text.len());
         copy(bytes, text.as_bytes());
         rest.fill(END);
-        board.driver.write(board.part("packed")?, self.memory.as_mut(), &Alone)
+        board.driver.write(board.part("packed")?, self.memory.as_mut(), &NullSink)
     }
 }
 

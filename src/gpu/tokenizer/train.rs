@@ -6,7 +6,7 @@ use super::on_device;
 use super::stage::{Stage, blocks};
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Command, Driver, Work};
 use crate::tokenizer::tables::Table;
 use crate::tokenizer::{Pattern, Ties, Vocabulary};
@@ -39,16 +39,20 @@ const ASKED: usize = 16;
 
 /// A device that trains.
 pub trait Train {
-    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `came` is called with how far it came.
+    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `on_progress` is called with how far it is.
     ///
     /// # Errors
     /// When a text or a word is too long, or the device fails.
-    fn train(&mut self, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Vec<(u32, u32)>, Diagnostic>;
+    fn train(
+        &mut self,
+        texts: &[&str],
+        on_progress: &mut dyn FnMut(TrainProgress),
+    ) -> Result<Vec<(u32, u32)>, Diagnostic>;
 }
 
-/// How far a training came.
+/// How far a training is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum TrainProgress {
     /// This many rounds are done.
     Rounds(usize),
     /// A table was too small for what the text has of this, and all begins again with a larger one.
@@ -125,16 +129,16 @@ impl<T, F: FnOnce(&mut dyn Train) -> Result<T, Diagnostic>> Work for Training<F>
         let Self { goal, rule, bytes, work } = self;
         let device = driver.device();
         let most = device.max_binding_bytes.min(device.max_buffer_bytes);
-        let room = Room::of(bytes, usize::try_from(most).unwrap_or(usize::MAX))?;
+        let capacity = Capacity::of(bytes, usize::try_from(most).unwrap_or(usize::MAX))?;
         let mut trainer =
-            OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, room)?), driver, goal, rule, bytes };
+            OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, capacity)?), driver, goal, rule, bytes };
         Ok(work(&mut trainer)?)
     }
 }
 
 /// How much the tables hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Room {
+struct Capacity {
     /// Slots of the table of words.
     slots: usize,
     /// Different words.
@@ -151,8 +155,8 @@ struct Room {
 const WORD_TABLE: u32 = 1;
 const PAIR_TABLE: u32 = 3;
 
-impl Room {
-    /// The room that most texts of `bytes` bytes need: few words of a long text are new.
+impl Capacity {
+    /// The capacity that most texts of `bytes` bytes need: few words of a long text are new.
     ///
     /// # Errors
     /// When not even the smallest tables fit in a buffer of `most` bytes.
@@ -163,14 +167,14 @@ impl Room {
             return Err(Diagnostic::error(message).hint("leave --backend out"));
         }
         let power = |count: usize| count.next_power_of_two().max(1 << 16);
-        let room = Self {
+        let capacity = Self {
             slots: power(bytes / 16),
             words: power(bytes / 32),
             tokens: power(bytes / 4),
             places: power(bytes / 64).max(LEAST_PLACES),
             most,
         };
-        Ok(room.within())
+        Ok(capacity.within())
     }
 
     /// As much of it as a buffer holds.
@@ -189,25 +193,25 @@ impl Room {
     /// # Errors
     /// When the device's buffers hold no more.
     fn grown(self, trouble: u32) -> Result<Self, Diagnostic> {
-        let mut room = self;
+        let mut capacity = self;
         match trouble {
-            WORD_TABLE => room.slots *= 4,
-            PAIR_TABLE => room.places *= 4,
-            _ => (room.words, room.tokens) = (4 * room.words, 4 * room.tokens),
+            WORD_TABLE => capacity.slots *= 4,
+            PAIR_TABLE => capacity.places *= 4,
+            _ => (capacity.words, capacity.tokens) = (4 * capacity.words, 4 * capacity.tokens),
         }
-        let room = room.within();
-        if room == self {
+        let capacity = capacity.within();
+        if capacity == self {
             let message = format!(
                 "the text has more different {} than a buffer of this device holds, or too many that share a hash",
                 too_many(trouble)
             );
             return Err(Diagnostic::error(message).hint("train on a part of it, or leave --backend out"));
         }
-        Ok(room)
+        Ok(capacity)
     }
 }
 
-/// Of what there are too many, in words.
+/// The name of what overflowed its table.
 fn too_many(trouble: u32) -> &'static str {
     if trouble == PAIR_TABLE { "pairs" } else { "words" }
 }
@@ -222,19 +226,23 @@ struct OnDevice<'d, D: Driver> {
 }
 
 impl<D: Driver> Train for OnDevice<'_, D> {
-    fn train(&mut self, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Vec<(u32, u32)>, Diagnostic> {
+    fn train(
+        &mut self,
+        texts: &[&str],
+        on_progress: &mut dyn FnMut(TrainProgress),
+    ) -> Result<Vec<(u32, u32)>, Diagnostic> {
         let mut train = || {
             loop {
                 let trainer = self.ready.as_mut().ok_or_else(|| Diagnostic::error("the device has failed before"))?;
-                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, came)? {
+                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, on_progress)? {
                     Outcome::Learned(merges) => return Ok(merges),
                     Outcome::TooSmall(trouble) => trouble,
                 };
-                let room = trainer.kernels.room.grown(trouble)?;
-                came(Came::Again(too_many(trouble)));
+                let capacity = trainer.kernels.capacity.grown(trouble)?;
+                on_progress(TrainProgress::Again(too_many(trouble)));
                 // The old tables go before the new ones come.
                 self.ready = None;
-                self.ready = Some(Trainer::new(self.driver, self.goal, self.rule, self.bytes, room)?);
+                self.ready = Some(Trainer::new(self.driver, self.goal, self.rule, self.bytes, capacity)?);
             }
         };
         train().map_err(|failure: Failure| failure.diagnostic)
@@ -251,7 +259,7 @@ struct Trainer<'d, D: Driver> {
 struct Kernels<'d, D: Driver> {
     board: Board<'d, D>,
     goal: Goal,
-    room: Room,
+    capacity: Capacity,
     /// Blocks of a part of the text.
     blocks: usize,
     unpack: Ready<D>,
@@ -276,40 +284,40 @@ enum Outcome {
 }
 
 impl<'d, D: Driver> Trainer<'d, D> {
-    fn new(driver: &'d D, goal: Goal, rule: usize, bytes: usize, room: Room) -> Result<Self, Failure> {
+    fn new(driver: &'d D, goal: Goal, rule: usize, bytes: usize, capacity: Capacity) -> Result<Self, Failure> {
         let blocks = blocks(bytes);
         let stage = Stage::new(driver, blocks)?;
-        let kernels = Kernels::new(driver, goal, rule, blocks, room)?;
+        let kernels = Kernels::new(driver, goal, rule, blocks, capacity)?;
         Ok(Self { stage, kernels })
     }
 }
 
 impl<'d, D: Driver> Kernels<'d, D> {
-    fn new(driver: &'d D, goal: Goal, rule: usize, blocks: usize, room: Room) -> Result<Self, Failure> {
-        let capacity = blocks * BLOCK;
+    fn new(driver: &'d D, goal: Goal, rule: usize, blocks: usize, capacity: Capacity) -> Result<Self, Failure> {
+        let text_bytes = blocks * BLOCK;
         let mut board = Board::new(driver);
         // Classes of characters are the same for all vocabularies.
         board.table("classes", &Vocabulary::from_merges(&[]).table(Table::Classes))?;
         for name in ["text", "wall", "slot", "size"] {
-            board.room(name, capacity)?;
+            board.room(name, text_bytes)?;
         }
-        let tiles = room.places / TILE;
+        let tiles = capacity.places / TILE;
         let rooms = [
-            ("packed", capacity / 4),
+            ("packed", text_bytes / 4),
             ("waiting", 2),
-            ("table", 3 * room.slots),
+            ("table", 3 * capacity.slots),
             ("new_words", blocks),
             ("new_bytes", blocks),
             ("word_starts", blocks + 1),
             ("byte_starts", blocks + 1),
             ("totals", 2),
             ("word_grid", 6),
-            ("word", 3 * room.words),
-            ("word_slot", room.words),
-            ("tokens", room.tokens),
+            ("word", 3 * capacity.words),
+            ("word_slot", capacity.words),
+            ("tokens", capacity.tokens),
             ("trouble", 1),
-            ("hints", 2 * room.words),
-            ("pairs", 2 * room.places),
+            ("hints", 2 * capacity.words),
+            ("pairs", 2 * capacity.places),
             ("stale", 1 + 2 * tiles),
             ("tile_best", 2 * tiles),
             ("best", 2),
@@ -329,14 +337,14 @@ impl<'d, D: Driver> Kernels<'d, D> {
         };
         let kernel = |name: &str, constants: &[(&str, usize)]| board.kernel(name, constants, &[]);
         let scan = |counts, starts| board.kernel("scan", &[("N", blocks)], &[("counts", counts), ("starts", starts)]);
-        let (n, places) = (("N", capacity), ("PLACES", room.places));
+        let (n, places) = (("N", text_bytes), ("PLACES", capacity.places));
         let lanes = driver.device().max_workgroup_invocations.min(LANES) as usize;
         let best = [("TILES", tiles), ("M", merges(goal)), ("RULE", ties), ("LANES", lanes)];
-        let number = [n, ("WORD_ROOM", room.words), ("TOKEN_ROOM", room.tokens)];
+        let number = [n, ("WORD_ROOM", capacity.words), ("TOKEN_ROOM", capacity.tokens)];
         Ok(Self {
-            unpack: kernel("unpack", &[n, ("WORDS", capacity / 4)])?,
+            unpack: kernel("unpack", &[n, ("WORDS", text_bytes / 4)])?,
             cut: kernel("cut", &[n, ("PATTERN", rule)])?,
-            count_words: kernel("count_words", &[n, ("SLOTS", room.slots)])?,
+            count_words: kernel("count_words", &[n, ("SLOTS", capacity.slots)])?,
             count_new_words: kernel("count_new_words", &[n])?,
             scan_words: scan("new_words", "word_starts")?,
             scan_bytes: scan("new_bytes", "byte_starts")?,
@@ -349,12 +357,17 @@ impl<'d, D: Driver> Kernels<'d, D> {
             merge_in_words: kernel("merge_in_words", &[places, ("HINTS", 1)])?,
             board,
             goal,
-            room,
+            capacity,
             blocks,
         })
     }
 
-    fn train(&self, stage: &mut Stage<D>, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Outcome, Failure> {
+    fn train(
+        &self,
+        stage: &mut Stage<D>,
+        texts: &[&str],
+        on_progress: &mut dyn FnMut(TrainProgress),
+    ) -> Result<Outcome, Failure> {
         let zeros = ["table", "totals", "waiting", "trouble", "pairs", "stale", "tile_best", "turn"];
         let mut empty = zeros.map(|name| self.board.fill(name, 0)).into_iter().collect::<Result<Vec<_>, _>>()?;
         empty.push(self.board.fill("sizes", 1)?);
@@ -372,7 +385,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
         if let Some(trouble) = self.trouble()? {
             return Ok(Outcome::TooSmall(trouble));
         }
-        self.merge(words, came)?;
+        self.merge(words, on_progress)?;
         if let Some(trouble) = self.trouble()? {
             return Ok(Outcome::TooSmall(trouble));
         }
@@ -411,7 +424,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
             }
             stage.bring(board, part)?;
             board.driver.submit(&mut recorded)?;
-            board.driver.finish(&mut recorded, &Alone)?;
+            board.driver.finish(&mut recorded, &NullSink)?;
             if board.read("waiting", 2)?[1] != 0 {
                 return Err(Diagnostic::error(format!(
                     "between byte {done} and byte {} the text has {REACH} bytes in which no word begins after a letter or a digit",
@@ -426,7 +439,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
     }
 
     /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried out, the next ones are queued.
-    fn merge(&self, words: usize, came: &mut dyn FnMut(Came)) -> Result<(), Failure> {
+    fn merge(&self, words: usize, on_progress: &mut dyn FnMut(TrainProgress)) -> Result<(), Failure> {
         let wanted = merges(self.goal);
         let rounds = wanted.min(ROUNDS);
         let round = || {
@@ -449,8 +462,8 @@ impl<'d, D: Driver> Kernels<'d, D> {
                 driver.submit(&mut recorded[queued % 2])?;
                 queued += 1;
             }
-            driver.finish(&mut recorded[(done - 1) % 2], &Alone)?;
-            came(Came::Rounds(wanted.min(done * rounds)));
+            driver.finish(&mut recorded[(done - 1) % 2], &NullSink)?;
+            on_progress(TrainProgress::Rounds(wanted.min(done * rounds)));
             let is_asked = done.is_power_of_two() || done % ASKED == 0;
             if is_asked && (self.trouble()?.is_some() || (self.board.read("best", 1)?[0] == 0)) {
                 break;
@@ -468,7 +481,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
     fn once(&self, commands: Vec<Command<'_, D>>) -> Result<(), Failure> {
         let mut recorded = self.board.driver.record(commands, false)?;
         self.board.driver.submit(&mut recorded)?;
-        self.board.driver.finish(&mut recorded, &Alone)?;
+        self.board.driver.finish(&mut recorded, &NullSink)?;
         Ok(())
     }
 }
@@ -485,10 +498,10 @@ mod tests {
     #[test]
     fn tables_fit_in_the_devices_buffers_or_training_is_refused() {
         for most in [0, 1, 11, LEAST_BUFFER - 1] {
-            let refused = Room::of(1 << 20, most).map_err(|problem| problem.message);
+            let refused = Capacity::of(1 << 20, most).map_err(|problem| problem.message);
             assert!(refused.is_err_and(|message| message.contains("training needs 2.10 MB")), "{most}");
         }
-        let room = Room::of(1 << 30, LEAST_BUFFER);
-        assert!(room.is_ok_and(|room| room.places == LEAST_PLACES && 12 * room.slots <= LEAST_BUFFER));
+        let capacity = Capacity::of(1 << 30, LEAST_BUFFER);
+        assert!(capacity.is_ok_and(|capacity| capacity.places == LEAST_PLACES && 12 * capacity.slots <= LEAST_BUFFER));
     }
 }

@@ -8,7 +8,7 @@ use super::status::Notice;
 use super::tasks::DeviceTask;
 use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Asks, Exercise, Lesson, Variant};
+use crate::lesson::{AnswerKind, Exercise, Lesson, Variant};
 use crate::session::experiment::sweep;
 use crate::session::jobs;
 use crate::session::learn::drawn_curve;
@@ -192,7 +192,7 @@ impl Desk {
         let Some(prediction) = setting.lesson.predictions.iter().find(|p| p.id == id).cloned() else { return };
         let Some(device) = self.state.acting_device() else { return };
         let recorded = match &prediction.asks {
-            Asks::Curve(decl) if !drawn_curve::is_found_here(&setting.lesson, decl, &device) => {
+            AnswerKind::Curve(decl) if !drawn_curve::is_found_here(&setting.lesson, decl, &device) => {
                 let (recordings, choice) = (&self.state.library.recordings, &self.state.saved.recording);
                 Some(drawn_curve::recorded(&setting.lesson, decl, recordings, choice))
             }

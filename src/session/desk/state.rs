@@ -19,7 +19,7 @@ use crate::figures::passes::Passes;
 use crate::gpu::simt;
 use crate::job::Language;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Asks, Block, Lesson, Pack, PackFiles, Prediction, Quote, Step, Variant};
+use crate::lesson::{AnswerKind, Block, Lesson, Pack, PackFiles, Prediction, Quote, Step, Variant};
 use crate::session::ask::Traced;
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
@@ -341,8 +341,8 @@ impl State {
         let (Some(lesson), Some(step)) = (&self.place.lesson, self.place.step()) else { return false };
         let made = &self.kept().predictions;
         let timed = |asked: &&Prediction| match &asked.asks {
-            Asks::Choice(_, answer) | Asks::Number(_, answer) => answer.measured.is_some(),
-            Asks::Curve(decl) => decl.of(lesson).is_some_and(|(experiment, _)| !experiment.quantity.is_traced()),
+            AnswerKind::Choice(_, answer) | AnswerKind::Number(_, answer) => answer.measured.is_some(),
+            AnswerKind::Curve(decl) => decl.of(lesson).is_some_and(|(experiment, _)| !experiment.quantity.is_traced()),
         };
         let asked = lesson.predictions.iter().filter(timed).filter(|asked| !made.contains_key(&asked.id));
         asked.map(|asked| Block::Predict(asked.id.clone())).any(|block| step.blocks.contains(&block))

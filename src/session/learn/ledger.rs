@@ -153,7 +153,7 @@ fn names(lesson: &Lesson) -> impl Iterator<Item = &str> {
     of_steps.chain(of_predictions).chain(of_exercises).map(String::as_str)
 }
 
-/// The items of some lessons that are due, the longest due first. Curves are drawn on their page alone, and are not asked again.
+/// The items of some lessons that are due, the longest due first. Sketched curves are excluded.
 #[must_use]
 pub fn due(lessons: &[Arc<Lesson>], story: &Story, now: i64) -> Vec<Item> {
     scheduled(lessons, story).into_iter().take_while(|(at, _)| *at <= now).map(|(_, item)| item).collect()

@@ -9,7 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
 use crate::base::units::{number, si};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{AnswerDecl, Asks, Lesson, Prediction};
+use crate::lesson::{AnswerDecl, AnswerKind, Lesson, Prediction};
 use crate::session::jobs::{self, Params, cost};
 use crate::session::run::check_failure;
 use crate::session::run::devices::Devices;
@@ -133,8 +133,8 @@ impl Asked<'_> {
     /// The errors that kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
         let decl = match &self.prediction.asks {
-            Asks::Choice(_, decl) | Asks::Number(_, decl) => decl,
-            Asks::Curve(decl) => {
+            AnswerKind::Choice(_, decl) | AnswerKind::Number(_, decl) => decl,
+            AnswerKind::Curve(decl) => {
                 let how = (backend, self.seed, self.bounds_checks);
                 return drawn_curve::run(devices, self.lesson, decl, how, cancel);
             }

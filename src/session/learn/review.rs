@@ -9,7 +9,7 @@ use super::journal::{Item, hash};
 use super::predict::{Answer, Asked, Grade, Guess};
 use super::question;
 use crate::base::diag::Diagnostic;
-use crate::lesson::{AnswerDecl, Asks, Exercise, Inline, Lesson, Prediction};
+use crate::lesson::{AnswerDecl, AnswerKind, Exercise, Inline, Lesson, Prediction};
 use crate::session::jobs;
 use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
@@ -154,21 +154,21 @@ fn asked_for(lesson: &Lesson, asked: &Prediction, answer: Answer) -> Ask {
     let question = question::text(lesson, asked);
     let near = |value: f64| answer.traced.is_some_and(|traced| (value / traced).ln().abs() <= NEAR);
     match &asked.asks {
-        Asks::Choice(options, decl) if options.iter().any(|(_, value)| near(*value)) => {
+        AnswerKind::Choice(options, decl) if options.iter().any(|(_, value)| near(*value)) => {
             Ask::Options(question, options.clone(), decl.unit.clone(), answer)
         }
-        Asks::Choice(_, decl) => Ask::Number(question, WITHIN, decl.unit.clone(), answer),
-        Asks::Number(within, decl) => Ask::Number(question, *within, decl.unit.clone(), answer),
-        Asks::Curve(_) => Ask::Own(question, asked.because.clone()),
+        AnswerKind::Choice(_, decl) => Ask::Number(question, WITHIN, decl.unit.clone(), answer),
+        AnswerKind::Number(within, decl) => Ask::Number(question, *within, decl.unit.clone(), answer),
+        AnswerKind::Curve(_) => Ask::Own(question, asked.because.clone()),
     }
 }
 
 /// Whether other settings have an answer that is not right for the lesson's.
-fn is_other(asks: &Asks, original: &Answer, found: &Answer) -> bool {
+fn is_other(asks: &AnswerKind, original: &Answer, found: &Answer) -> bool {
     let (Some(was), Some(is)) = (original.traced, found.traced.filter(|is| is.is_finite())) else { return false };
     let within = match asks {
-        Asks::Number(within, _) => *within,
-        Asks::Choice(..) | Asks::Curve(_) => WITHIN,
+        AnswerKind::Number(within, _) => *within,
+        AnswerKind::Choice(..) | AnswerKind::Curve(_) => WITHIN,
     };
     is > 0.0 && (is - was).abs() > within * was.abs().max(is.abs())
 }
@@ -220,7 +220,7 @@ fn others(lesson: &Lesson, asked: &Prediction, decl: &AnswerDecl, times: u32) ->
 /// The prediction with a parameter at another value in the probes that set it.
 fn with(asked: &Prediction, id: &str, to: f64) -> Prediction {
     let mut other = asked.clone();
-    if let Asks::Choice(_, decl) | Asks::Number(_, decl) = &mut other.asks {
+    if let AnswerKind::Choice(_, decl) | AnswerKind::Number(_, decl) = &mut other.asks {
         let settings = decl.probes.iter_mut().flat_map(|probe| &mut probe.set);
         settings.filter(|(name, _)| name == id).for_each(|(_, value)| *value = to);
     }

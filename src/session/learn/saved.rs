@@ -12,7 +12,7 @@ use super::predict::{Answer, Grade, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
 use crate::figures::explore;
-use crate::lesson::{Asks, Lesson, Picture, Prediction, Step};
+use crate::lesson::{AnswerKind, Lesson, Picture, Prediction, Step};
 use crate::reference::Explored;
 use crate::session::experiment::recording::RecordingChoice;
 use crate::session::run::devices::Choice;
@@ -232,8 +232,8 @@ impl LessonSaved {
         let given = lesson.predictions.iter().filter_map(|asked| Some((asked, self.counts(&asked.id)?)));
         let given: Vec<_> = given.filter_map(|(asked, made)| Some((asked, made, made.answer.as_ref()?))).collect();
         let is_right = |(asked, made, answer): &&(&Prediction, &Predicted, &Answer)| match (&asked.asks, &made.guess) {
-            (Asks::Choice(options, _), Guess::Choice(choice)) => answer.grade(options) == Grade::Nearest(*choice),
-            (Asks::Number(within, _), Guess::Number(number)) => {
+            (AnswerKind::Choice(options, _), Guess::Choice(choice)) => answer.grade(options) == Grade::Nearest(*choice),
+            (AnswerKind::Number(within, _), Guess::Number(number)) => {
                 answer.grade_number(*number, *within) == Grade::Within(true)
             }
             _ => false,

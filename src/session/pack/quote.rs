@@ -13,7 +13,7 @@ use crate::device::DeviceSpec;
 use crate::figures::Counted;
 use crate::lesson::scope::TIMED_FIELDS;
 use crate::lesson::{
-    Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Param, Quote, Scope, each_inline, within,
+    Block, Env, EvalError, Inline, Lesson, Pack, PackFiles, Param, Quote, QuotedNumber, Scope, each_inline, within,
 };
 use crate::session::experiment::recording::Recording;
 use crate::session::jobs::Params;
@@ -95,7 +95,7 @@ type Why = (String, String);
 
 /// The names in a quote: a source's figures, and the outer scope.
 struct Known<'a> {
-    figures: &'a [Figure],
+    figures: &'a [QuotedNumber],
     given: &'a Given,
     outer: &'a dyn Scope,
 }
@@ -299,7 +299,7 @@ impl<'a> Sources<'a> {
 }
 
 /// Fails if a figure of a curve names an experiment, curve or field that does not exist. Other sources check their own figures.
-fn check(lesson: &Lesson, figure: &Figure) -> Result<(), Diagnostic> {
+fn check(lesson: &Lesson, figure: &QuotedNumber) -> Result<(), Diagnostic> {
     let Some(_) = figure.at else { return Ok(()) };
     let error = |message: String, hint: String| Err(Diagnostic::error(message).in_place(&figure.place).hint(hint));
     let Some(point) = Point::named(&figure.name) else {
@@ -371,7 +371,7 @@ impl<'a> Source<'a> {
     }
 
     /// Its values of some figures; the first one missing is the error.
-    fn figures(&self, lesson: &Lesson, figures: &[Figure]) -> Result<Vec<Found>, Diagnostic> {
+    fn figures(&self, lesson: &Lesson, figures: &[QuotedNumber]) -> Result<Vec<Found>, Diagnostic> {
         let found = figures.iter().map(|figure| {
             let found = match (self, figure.at) {
                 (Self::Recording(recording), Some(at)) => point(recording, lesson, &figure.name, at),

@@ -31,7 +31,7 @@ const LINE: usize = 128;
 
 /// Memory of each rank for the kernels alone, with offsets in bytes. Flags are at 0; they and the mail have to be zero at first.
 #[derive(Clone, Copy)]
-struct Room {
+struct Layout {
     /// The longest message that everyone sums as a whole, in floats.
     shot: usize,
     /// Units that a lane sends to each of the others in a step.
@@ -41,7 +41,7 @@ struct Room {
     bytes: usize,
 }
 
-impl Room {
+impl Layout {
     fn new(ranks: usize, blocks: usize) -> Self {
         let others = (ranks - 1).max(1);
         let (shot, deep) = ((ONE_SHOT / others / 4) & !15, (DEEP / others).max(1));
@@ -60,7 +60,7 @@ pub(super) struct Open {
     pub gpu: Gpu,
     /// By memory and rank, where it is. The last one is the room.
     addresses: Vec<Vec<u64>>,
-    room: Room,
+    room: Layout,
     /// Only kernels use it.
     _room: Memory,
     /// Who did not come.
@@ -135,7 +135,7 @@ impl Open {
     /// When a GPU cannot reach another one, or a rank is lost: all ranks were informed.
     pub fn new(memories: &[&Memory], gpu: Gpu, all: &[super::Card], meeting: &mut Meeting) -> Result<Self, Diagnostic> {
         let failed = |what: &str, code| Diagnostic::error(told(what, code));
-        let room = Room::new(gpu.size, (gpu.multiprocessors * BLOCKS) as usize);
+        let room = Layout::new(gpu.size, (gpu.multiprocessors * BLOCKS) as usize);
         let own_room = gpu.cleared(room.bytes, meeting)?;
         let trouble =
             Locked::new(&gpu.context, 1).map_err(|code| meeting.explain(&failed("no memory of the host", code)))?;
@@ -176,7 +176,7 @@ impl Open {
     /// # Errors
     /// When the GPU has no memory left: all ranks were informed.
     pub fn table(&self, numbers: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
-        let Room { mail, boxes, .. } = self.room;
+        let Layout { mail, boxes, .. } = self.room;
         let rooms = self.addresses.last().into_iter().flatten();
         let inside = [0, mail, boxes].into_iter().flat_map(|offset| rooms.clone().map(move |at| at + offset as u64));
         let table = self.addresses[numbers].iter().copied().chain(inside);
