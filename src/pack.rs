@@ -60,9 +60,6 @@ impl PackFiles {
     }
 
     /// Whether there is a file at `path` that can be read, without reading it.
-    ///
-    /// # Errors
-    /// As [`PackFiles::read_bytes`].
     pub fn find(&self, path: &str) -> Result<(), FileError> {
         match self {
             Self::Folder(root) if is_inside(path) => match resolve(root, path)?.is_file() {
@@ -115,9 +112,6 @@ impl PackFiles {
     }
 
     /// As [`PackFiles::read`], with a diagnostic about the whole file where it fails.
-    ///
-    /// # Errors
-    /// As [`PackFiles::read`].
     pub fn require(&self, path: &str) -> Result<String, Diagnostic> {
         self.read(path).map_err(|error| match error {
             FileError::Missing => {

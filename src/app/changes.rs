@@ -12,7 +12,6 @@ use crate::session::run::compare::{self, Figure, Line, LineSide};
 /// Height of a row.
 const ROW: f32 = 22.0;
 
-/// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) {
     let Some([before, after]) = state.sides() else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));

@@ -27,7 +27,6 @@ pub struct Sheets<'a> {
     pub help: &'a mut bool,
     /// The start page.
     pub home: &'a mut bool,
-    /// The review.
     pub reviews: &'a mut bool,
 }
 

@@ -54,7 +54,6 @@ pub struct Happened {
 }
 
 impl Editor {
-    /// Shows it.
     pub fn show(&mut self, ui: &mut Ui, shown: &Shown<'_>) -> Happened {
         ui.spacing_mut().item_spacing.y = 0.0;
         let parts = parts::parts(shown.text);

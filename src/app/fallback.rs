@@ -168,7 +168,6 @@ fn find(fonts: &Database, mut wanted: BTreeSet<char>) -> Answer {
 /// The wanted characters that a font has.
 struct Has {
     characters: BTreeSet<char>,
-    /// Glyphs in all.
     glyphs: u16,
 }
 

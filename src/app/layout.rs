@@ -60,7 +60,6 @@ pub struct Wanted {
     pub plotted: bool,
     /// Whether the row of the device's model is shown.
     pub model: bool,
-    /// The pane that is large.
     pub large: Option<Pane>,
     /// Where the learner dragged the dividers.
     pub room: Dividers,

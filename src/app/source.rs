@@ -71,7 +71,6 @@ pub struct Code {
 }
 
 impl Code {
-    /// Shows it.
     pub fn show(&mut self, ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
         let mut happened = Happened::default();
         let (Some(lesson), Some(program)) = (&state.place.lesson, state.place.program()) else {

@@ -46,7 +46,6 @@ use crate::session::run::devices::Devices;
 
 /// The context of every command.
 pub struct Context {
-    /// The pack.
     pub files: PackFiles,
     /// The backends.
     pub devices: Devices,

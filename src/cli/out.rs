@@ -9,7 +9,6 @@ use crate::base::diag::Diagnostic;
 use crate::base::sanitize::{harmless, harmless_json};
 use crate::trace::record::Warning;
 
-/// Done.
 pub const DONE: ExitCode = ExitCode::SUCCESS;
 /// Done, and something failed its check.
 pub const FAILED: ExitCode = ExitCode::FAILURE;

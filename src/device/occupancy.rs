@@ -16,9 +16,7 @@ pub enum Resource {
     Warps,
     /// Slots for blocks.
     Blocks,
-    /// Registers.
     Registers,
-    /// Shared memory.
     SharedMemory,
 }
 
@@ -43,9 +41,7 @@ impl Resource {
 /// The number of blocks that one resource would allow on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limit {
-    /// The resource.
     pub resource: Resource,
-    /// Blocks.
     pub blocks: u32,
 }
 
@@ -54,7 +50,6 @@ pub struct Limit {
 pub struct Occupancy {
     /// Blocks that an SM holds at once; 0 if a block does not fit at all.
     pub blocks_per_sm: u32,
-    /// Warps of a block.
     pub warps_per_block: u32,
     /// Warps that an SM holds at once.
     pub warps_per_sm: u32,

@@ -67,7 +67,6 @@ pub enum Bound {
     Blocks,
     /// The critical path of a workgroup: dependent instructions, waits for memory, barriers.
     Latency,
-    /// The launch.
     Launch,
 }
 
@@ -120,7 +119,6 @@ pub struct Prediction {
     pub occupancy: Option<Occupancy>,
     /// The distribution of the grid over the SMs, if their number is known.
     pub waves: Option<Waves>,
-    /// The assumptions.
     pub assumptions: Vec<Assumption>,
     /// The reasons that there is no time, if there is none.
     pub missing: Vec<Missing>,

@@ -267,7 +267,6 @@ pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> 
 pub(super) mod tests {
     use super::*;
 
-    /// The built-in devices.
     fn built_in() -> Vec<DeviceSpec> {
         macro_rules! files {
             ($($id:literal),*) => {

@@ -51,7 +51,6 @@ const BANK_CONFLICTS: f64 = 1.4;
 pub(super) struct Rates<'a> {
     /// The device's figures.
     pub figures: &'a Figures,
-    /// SMs.
     pub sms: f64,
     /// Cycles a second.
     pub clock: f64,

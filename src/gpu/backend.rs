@@ -48,7 +48,6 @@ pub const NVRTC: &str = "NVRTC";
 /// A piece of software that a backend needs or can use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its name.
     pub name: String,
     /// Whether it was found.
     pub found: bool,
@@ -103,9 +102,6 @@ impl Sink for WithoutSamples<'_> {
 /// One device.
 pub trait Backend {
     /// The device's description and limits.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
     fn describe(&mut self) -> Result<Device, Failure>;
 
     /// The software that the backend consists of, found or missing; empty if there is nothing to report.
@@ -132,9 +128,6 @@ pub trait Backend {
     }
 
     /// Measures what the device can do at best.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure>;
 
     /// Compiles, runs, checks and times a job. A program that fails a check gets no timing.

@@ -23,9 +23,6 @@ const MOST_SEEN: u64 = 1 << 20;
 const TICK: Duration = Duration::from_secs(1);
 
 /// Reads all that a check of a job needs; `content` reads what a buffer holds now.
-///
-/// # Errors
-/// When a buffer cannot be read.
 pub(super) fn gather<'a>(
     job: &'a Job,
     spec: &CheckSpec,

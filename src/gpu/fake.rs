@@ -106,9 +106,6 @@ fn say_raw(bytes: &[u8]) {
 }
 
 /// The greeting of a worker of the next version of the protocol.
-///
-/// # Errors
-/// When the stream fails.
 pub fn greet_as_another_version(mut output: impl Write) -> Result<(), FrameError> {
     protocol::write_hello_as(&mut output, VERSION + 1)
 }

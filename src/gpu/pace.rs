@@ -52,9 +52,6 @@ impl Pace {
     }
 
     /// Runs `load`, which returns the seconds of one load, until it is as fast as it has been before and `least_s` have passed.
-    ///
-    /// # Errors
-    /// The load's own.
     pub(super) fn wake(&mut self, least_s: f64, mut load: impl FnMut() -> Result<f64, Failure>) -> Result<(), Failure> {
         let start = Instant::now();
         let mut in_a_row = 0;

@@ -46,7 +46,6 @@ pub enum Request {
 pub enum Reply {
     /// The work goes on.
     Event(Event),
-    /// The device.
     Device(Device),
     /// The device's ceilings.
     Ceilings(Ceilings),
@@ -111,9 +110,6 @@ pub fn write<T: Serialize>(stream: &mut impl Write, message: &T) -> Result<(), F
 }
 
 /// Reads one message. Memory grows with the bytes that arrive, not with the length that is announced.
-///
-/// # Errors
-/// See [`FrameError`].
 pub fn read<T: DeserializeOwned>(stream: &mut impl Read) -> Result<T, FrameError> {
     let mut prefix = Vec::with_capacity(4);
     stream.take(4).read_to_end(&mut prefix).map_err(FrameError::Io)?;
@@ -138,9 +134,6 @@ pub fn read<T: DeserializeOwned>(stream: &mut impl Read) -> Result<T, FrameError
 }
 
 /// Says which protocol this side speaks. Both sides do, first of all.
-///
-/// # Errors
-/// When the stream fails.
 pub fn write_hello(stream: &mut impl Write) -> Result<(), FrameError> {
     write_hello_as(stream, VERSION)
 }

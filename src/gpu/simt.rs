@@ -327,9 +327,6 @@ fn compile(job: &Job) -> Result<Vec<Option<Arc<Program>>>, Diagnostic> {
 }
 
 /// Compiles a kernel in PTX, with the lines of the text that it was made of.
-///
-/// # Errors
-/// As [`Program::compile_ptx`].
 pub fn assemble(assembled: &Assembled) -> Result<Program, Vec<Diagnostic>> {
     let Assembled { twin, ptx, block, shared_bytes, arguments } = assembled;
     let parts = parts(&twin.source);

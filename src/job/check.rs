@@ -84,7 +84,6 @@ pub enum Against {
 /// A formula for element `i` of a buffer: over `i`, numbers by name, and elements of buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Formula {
-    /// The formula.
     pub expr: Expr,
     /// Names and their values.
     pub names: Vec<(String, f64)>,
@@ -113,7 +112,6 @@ pub enum Predicate {
 /// A reference's name, arguments and inputs, so that a lesson's use of it can be checked before anything runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReferenceSignature {
-    /// Its name.
     pub name: &'static str,
     /// The arguments it requires; it takes no others.
     pub args: &'static [&'static str],

@@ -13,9 +13,7 @@ use crate::base::expr::Expr;
 /// A question to answer before measuring, and the measurement that answers it.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// Its id.
     pub id: String,
-    /// The question.
     pub question: Vec<Inline>,
     /// The kind of answer, and where the right one comes from.
     pub asks: AnswerKind,
@@ -23,7 +21,6 @@ pub struct Prediction {
     pub because: Vec<Inline>,
     /// Concepts that it tests.
     pub teaches: Vec<String>,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -62,7 +59,6 @@ pub struct CurveDecl {
     pub set: Vec<(String, f64)>,
     /// The range of the y axis, in the unit of what the experiment plots.
     pub reach: [f64; 2],
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -100,7 +96,6 @@ pub struct Probe {
 /// A kernel to write: the learner's source replaces that of a kernel.
 #[derive(Clone, Debug)]
 pub struct Exercise {
-    /// Its id.
     pub id: String,
     /// The task.
     pub prompt: Vec<Block>,
@@ -126,7 +121,6 @@ pub struct Exercise {
     pub hints: Vec<Vec<Inline>>,
     /// Conditions besides a right result. The run's results have the name `exercise`.
     pub goal: Vec<GoalPart>,
-    /// The goal in words.
     pub goal_text: String,
     /// Concepts that it tests.
     pub teaches: Vec<String>,
@@ -162,7 +156,6 @@ pub struct GoalPart {
 /// A requirement of a figure.
 #[derive(Clone, Debug)]
 pub enum Need {
-    /// At most this.
     AtMost(Expr),
     /// This.
     Exactly(Expr),
@@ -175,13 +168,11 @@ pub enum Need {
 pub struct WrongKernel {
     /// Its file, within the pack.
     pub file: String,
-    /// Its text.
     pub source: Arc<str>,
     /// The finding that must reject it.
     pub caught_by: Catch,
     /// Its mistake, in words for a learner whose kernel has the same one.
     pub says: Option<String>,
-    /// The place in the lesson.
     pub place: Place,
 }
 

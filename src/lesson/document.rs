@@ -18,7 +18,6 @@ use crate::pack::PackFiles;
 /// passes, the second no figures with arguments.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// The first version.
 const FIRST_VERSION: u32 = 1;
 
 /// The format's version, if this program can read it.

@@ -9,9 +9,7 @@ use crate::base::lines::Lines;
 pub(super) struct Source<'a> {
     /// The file's name as the user would write it.
     pub file: &'a str,
-    /// Its text.
     pub text: &'a str,
-    /// The findings.
     found: &'a Findings,
     /// Its lines, computed when a place is first needed.
     lines: OnceCell<Lines>,
@@ -78,7 +76,6 @@ impl<'a> Source<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Excerpt<'a> {
     source: &'a Source<'a>,
-    /// The text.
     pub text: &'a str,
     /// The offset in the file at which the text begins.
     start: usize,

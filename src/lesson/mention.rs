@@ -22,7 +22,6 @@ pub(super) enum Of {
     Param,
     /// A parameter that takes this value, which is at this place.
     Setting(f64, Place),
-    /// A kernel.
     Kernel,
     /// Something that can be run: a program, or a kernel that has buffers of its own.
     Program,
@@ -34,9 +33,7 @@ pub(super) enum Of {
     Part(String),
     /// A kernel that this pass of this program can launch: the program, then the pass.
     Rung(String, String),
-    /// A value.
     Value,
-    /// An experiment.
     Experiment,
     /// A curve of this experiment.
     Curve(String),
@@ -44,7 +41,6 @@ pub(super) enum Of {
     Prediction,
     /// An exercise, which the text places here.
     Exercise,
-    /// An explorer.
     Explorer,
     /// Something that an expression may use.
     Name(Access),

@@ -23,12 +23,10 @@ pub struct Pack {
     pub lessons: Vec<Arc<Lesson>>,
 }
 
-/// One lesson.
 #[derive(Clone, Debug)]
 pub struct Lesson {
     /// The folder's name under `lessons/`.
     pub id: String,
-    /// The title.
     pub title: String,
     /// One sentence on what the reader will know afterwards.
     pub summary: String,
@@ -168,7 +166,6 @@ pub enum Code {
         file: String,
         /// The shader's text.
         source: Arc<str>,
-        /// The entry point.
         entry: String,
         /// The same kernel in CUDA C++, if there is a `.cu` file of the same name beside the shader.
         twin: Option<Twin>,
@@ -201,7 +198,6 @@ impl Kernel {
         }
     }
 
-    /// The source text.
     #[must_use]
     pub fn source(&self) -> &Arc<str> {
         match &self.code {
@@ -284,7 +280,6 @@ pub struct Requirement {
     pub condition: Expr,
     /// A description of the condition and its reason, as a sentence without its full stop.
     pub text: String,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -340,7 +335,6 @@ pub struct MapDecl {
     pub buffer: String,
     /// Columns of the matrix.
     pub columns: Expr,
-    /// Its rows.
     pub rows: Expr,
     /// Columns of a tile.
     pub box_columns: Expr,
@@ -353,7 +347,6 @@ pub struct MapDecl {
 /// A sweep: some programs over some values of one parameter.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Its id.
     pub id: String,
     /// Its title, above the plot.
     pub title: String,
@@ -361,7 +354,6 @@ pub struct Experiment {
     pub curves: Vec<Curve>,
     /// The parameter on the x axis.
     pub over: String,
-    /// Its values.
     pub values: Vec<f64>,
     /// The quantity on the y axis.
     pub quantity: Quantity,
@@ -464,7 +456,6 @@ pub struct Step {
     pub teaches: Vec<String>,
     /// The same in Python, if the lesson has it.
     pub python: Option<Arc<str>>,
-    /// Where the lesson declares it.
     pub place: Place,
     /// The prose.
     pub blocks: Vec<Block>,

@@ -4,12 +4,10 @@ use super::model::Lesson;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
-/// A block of prose.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A heading below the step's own, level 3 to 6.
     Heading(u8, Vec<Inline>),
-    /// A paragraph.
     Paragraph(Vec<Inline>),
     /// A list; numbered from the given start, or bulleted.
     List(Option<u64>, Vec<Vec<Block>>),
@@ -40,7 +38,6 @@ pub enum Inline {
     Emph(Vec<Inline>),
     /// Strong emphasis.
     Strong(Vec<Inline>),
-    /// Code.
     Code(String),
     /// A formula in LaTeX.
     Math(String),

@@ -31,9 +31,6 @@ pub fn mistake(latex: &str) -> Option<(usize, String)> {
 }
 
 /// Whether `latex` can be drawn.
-///
-/// # Errors
-/// As [`svg`].
 pub fn check(latex: &str, display: bool) -> Result<(), Diagnostic> {
     typeset(latex, display).map(drop)
 }

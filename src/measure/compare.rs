@@ -8,7 +8,6 @@ use crate::trace::record::{Timing, Warning, WarningKind};
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    /// Its time.
     pub timing: &'a Timing,
     /// Bytes that the work needs to move.
     pub bytes: f64,

@@ -10,9 +10,6 @@ pub trait Sampler {
     type Error;
 
     /// Launches `launches` times, one after the other, and returns the seconds that they took together.
-    ///
-    /// # Errors
-    /// The launch's own.
     fn sample(&mut self, launches: u32) -> Result<f64, Self::Error>;
 
     /// Seconds since some fixed moment, as the budget counts them.

@@ -98,7 +98,6 @@ const CLUSTER: usize = 5;
 pub struct Clusters {
     /// The median of each, the lower one first.
     pub medians: [f64; 2],
-    /// Samples in each.
     pub samples: [usize; 2],
 }
 

@@ -19,7 +19,6 @@ pub enum Format {
     Hugo,
     /// A document of Quarto.
     Quarto,
-    /// A Jupyter notebook.
     Jupyter,
     /// Cards that Anki imports.
     Anki,

@@ -208,7 +208,6 @@ fn data(caption: &str, header: &[String], rows: &[Vec<String>], every_digit: &st
 /// How a formula is set: its LaTeX, and whether it is displayed.
 pub(super) type Set = fn(&str, bool) -> String;
 
-/// Blocks as HTML.
 fn blocks(blocks: &[Block], set: Set) -> String {
     blocks
         .iter()
@@ -249,7 +248,6 @@ fn blocks(blocks: &[Block], set: Set) -> String {
         .collect()
 }
 
-/// Inlines as HTML.
 pub(super) fn inline(words: &[Inline], set: Set) -> String {
     words
         .iter()

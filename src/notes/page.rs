@@ -29,7 +29,6 @@ pub struct Playing {
 /// Where a picture plays.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Played {
-    /// In the page.
     Here {
         /// Its step, the step's parameters, and the text of the learner's kernel, as JSON.
         of: String,

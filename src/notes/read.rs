@@ -32,7 +32,6 @@ pub struct Repeatable {
 pub struct Data {
     /// The columns' names.
     pub header: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 

@@ -9,7 +9,6 @@ pub const INDEX: &str = "warpbook-lessons";
 /// A note on one lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Its title.
     pub title: String,
     /// The lesson's id; the note's file names begin with it.
     pub lesson: String,
@@ -30,11 +29,9 @@ pub struct Section {
     pub id: String,
     /// Its heading; empty for none.
     pub title: String,
-    /// Its blocks.
     pub blocks: Vec<NoteBlock>,
 }
 
-/// One thing in a note.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoteBlock {
     /// The lesson's prose, with its live values already put in as text.
@@ -72,7 +69,6 @@ pub enum NoteBlock {
     },
     /// A question to answer before measuring.
     Prediction {
-        /// The question.
         question: Vec<Inline>,
         /// The answers to choose from; empty if a number or a curve is asked for.
         options: Vec<String>,
@@ -95,7 +91,6 @@ pub enum NoteBlock {
         file: String,
         /// The language, as the info string of fenced code has it.
         language: String,
-        /// The text.
         text: String,
         /// Whether a reader first sees its name only.
         folded: bool,

@@ -32,7 +32,6 @@ impl To {
 /// The files written.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// All files.
     pub files: Vec<PathBuf>,
     /// Those among them that are notes.
     pub notes: Vec<(Format, PathBuf)>,

@@ -67,7 +67,6 @@ impl<'a> Sizes<'a> {
         self.at(6)
     }
 
-    /// Row `row` of input `input`.
     fn row(&self, input: usize, row: usize) -> Vec<f64> {
         let tensor: &Tensor = self.given.inputs[input];
         (row * self.d()..(row + 1) * self.d()).map(|i| tensor.get(i)).collect()

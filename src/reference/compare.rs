@@ -20,7 +20,6 @@ const TINY: f64 = 1.175_494_350_822_287_5e-38;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     pub worst: Worst,
-    /// Elements compared.
     pub elements: usize,
     /// Elements in total.
     pub total: usize,
@@ -170,7 +169,6 @@ impl Worst {
         }
     }
 
-    /// Merges both.
     pub(super) fn join(self, other: Self) -> Self {
         let first = [self.first_wrong, other.first_wrong].into_iter().flatten().min_by_key(|(index, ..)| *index);
         Self { error: self.error.max(other.error), first_wrong: first }

@@ -8,11 +8,9 @@ use crate::job::ReferenceSignature;
 pub(super) struct Given<'a> {
     /// Arguments: whole numbers, none negative.
     pub args: Vec<usize>,
-    /// Inputs.
     pub inputs: Vec<&'a Tensor>,
 }
 
-/// A reference.
 pub(super) struct Reference {
     pub signature: ReferenceSignature,
     /// The number of elements of the output.

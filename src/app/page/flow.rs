@@ -36,13 +36,11 @@ pub struct Style {
 }
 
 impl Style {
-    /// Body text.
     #[must_use]
     pub fn body() -> Self {
         Self { size: theme::BODY, ink: Ink::Text, bold: false, italic: false, leading: 1.55 }
     }
 
-    /// A heading of some size.
     #[must_use]
     pub fn heading(size: f32) -> Self {
         Self { size, bold: true, leading: 1.25, ..Self::body() }

@@ -31,7 +31,6 @@ const LOW: f32 = 220.0;
 /// The name of the diamond on recorded curves.
 const RECORDED: &str = "your settings, as recorded";
 
-/// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
         crate::app::empty::show(ui, "This step has no experiment.");

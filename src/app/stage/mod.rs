@@ -230,7 +230,6 @@ impl Stage {
         self.parts_of = Some(clock);
     }
 
-    /// The player of this clock.
     fn player_of(&self, clock: Clock) -> &Player {
         match clock {
             Clock::Launches => &self.launches.player,

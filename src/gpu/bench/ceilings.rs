@@ -61,9 +61,6 @@ const LAUNCHES: MeasureSpec =
     MeasureSpec { cold: false, budget_s: 0.1, precision: 0.005, min_samples: 20, max_samples: 400 };
 
 /// Seconds from one launch of an empty kernel to the next, at the device's pace: what every kernel's time has in it.
-///
-/// # Errors
-/// When the device fails.
 pub(super) fn launch<D: Driver>(
     driver: &D,
     awake: &mut Option<&mut Awake<D>>,

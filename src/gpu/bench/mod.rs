@@ -40,9 +40,6 @@ impl<D: Driver> Bench<D> {
     }
 
     /// The device's ceilings.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
         let mut awake = awake(&mut self.awake, &self.driver, sink)?;
         self.ceilings = ceilings::measure(&self.driver, &mut awake, sink)?;

@@ -58,9 +58,6 @@ impl<D: Driver> Residents<D> {
     }
 
     /// Makes the copies that a measurement needs. Too little memory for copies is no error.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn multiply(&mut self, driver: &D, job: &Job, cold: bool, sink: &mut dyn Sink) -> Result<(), Failure> {
         let footprint = job.footprint();
         let wanted = (CACHES * CACHE_BYTES).div_ceil(footprint.max(1)).max(2);
@@ -81,9 +78,6 @@ impl<D: Driver> Residents<D> {
     }
 
     /// Keeps what the buffers of set 0 hold now: [`Residents::restoring`] brings it back.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn keep(&self, driver: &D, sink: &mut dyn Sink) -> Result<(), Failure> {
         let kept = self.pristine.iter().enumerate().filter_map(|(i, kept)| {
             let to = Part { memory: kept.as_ref()?, offset: 0, bytes: self.sizes[i] };

@@ -20,7 +20,6 @@ mod process;
 /// How to start a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerCommand {
-    /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,

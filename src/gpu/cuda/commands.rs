@@ -24,8 +24,6 @@ pub(super) struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn new(gpu: &'a Gpu, commands: Vec<Command<'a, Gpu>>, whole: bool) -> Result<Self, Failure> {
         let is_mark = |command: &Command<'_, Gpu>| matches!(command, Command::Mark(_));
         let start = commands.iter().position(|command| !is_mark(command)).unwrap_or(commands.len());
@@ -62,8 +60,6 @@ impl<'a> Recorded<'a> {
         })
     }
 
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn submit(&self) -> Result<(), Failure> {
         let Range { start, end } = self.inner;
         let submitted = || {

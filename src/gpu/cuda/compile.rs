@@ -23,14 +23,10 @@ pub(super) struct Image {
     pub(super) ptx: String,
     /// The kernel's name in it.
     pub(super) entry: String,
-    /// The compiler's warnings.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// The launch's kernel in CUDA C++.
-///
-/// # Errors
-/// When there is none.
 pub(super) fn twin(launch: &Launch) -> Result<&Twin, Diagnostic> {
     launch.twin().ok_or_else(|| {
         let message = format!("kernel `{}` has no twin in CUDA C++", launch.kernel);
@@ -57,9 +53,6 @@ fn image(twin: &Twin, code: Vec<u8>, ptx: String, warnings: Vec<Diagnostic>) -> 
 }
 
 /// The same without a look at the kernel's parameters, which need not be those of a lesson's.
-///
-/// # Errors
-/// As [`compile`].
 pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
     let twin = twin(launch)?;
     if let Some(ptx) = launch.cuda_only().and_then(|only| only.ptx.as_ref()) {

@@ -48,9 +48,6 @@ pub(super) struct Matrix<'a> {
 
 impl Cublas {
     /// Loads the library and prepares it.
-    ///
-    /// # Errors
-    /// Why there is none, in words.
     pub(super) fn open(context: &Context) -> Result<Self, String> {
         let [major, minor, patch] = version().ok_or("no library libcublas can be loaded")?;
         let workspace = Memory::new(context, WORKSPACE_BYTES).map_err(|code| format!("no workspace: {code:?}"))?;

@@ -53,7 +53,6 @@ pub(super) fn device_count() -> Outcome<i32> {
     result::device::get_count().map_err(code)
 }
 
-/// The name of device `ordinal`.
 pub(super) fn device_name(ordinal: i32) -> Outcome<String> {
     result::device::get_name(result::device::get(ordinal).map_err(code)?).map_err(code)
 }

@@ -35,12 +35,10 @@ pub(super) fn architectures() -> Outcome<Vec<i32>> {
     }
 }
 
-/// The result of a compilation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Compilation {
     /// Whether the source compiled.
     pub(super) done: bool,
-    /// The compiler's log.
     pub(super) log: String,
     /// PTX, with a zero at its end; empty where it did not compile.
     pub(super) ptx: Vec<u8>,

@@ -49,9 +49,6 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
     ) -> Result<Sent, Failure>;
 
     /// Makes later work wait until the first of the begun collectives for which this was not called is over. Does not wait itself.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn arrive(&mut self, _: &mut Meeting) -> Result<(), Failure> {
         Ok(())
     }

@@ -52,7 +52,6 @@ pub fn run(
     done.map_err(|failure| failure.diagnostic)
 }
 
-/// A share on the tracer.
 fn traced(share: &Share, meeting: &mut Meeting) -> Result<Record, Failure> {
     let cancel = AtomicBool::new(false);
     let machine = simt::Machine::new(&share.part, &cancel).map_err(|problem| meeting.explain(&problem))?;

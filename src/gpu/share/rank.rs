@@ -20,15 +20,9 @@ const TOLD: usize = 32 << 20;
 /// A host that a rank's passes run on.
 pub(in crate::gpu) trait Local: Host {
     /// Gives a buffer another content.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     fn put(&mut self, buffer: usize, content: Tensor) -> Result<(), Failure>;
 
     /// Makes the buffers' current contents their initial contents, whenever all is done again.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn keep(&mut self) -> Result<(), Failure> {
         Ok(())
     }
@@ -131,9 +125,6 @@ impl<'a, L: Local> Rank<'a, L> {
     }
 
     /// The result of a walk; failures outside the passes, such as a file that cannot be written, are reported to the others now.
-    ///
-    /// # Errors
-    /// When something went wrong.
     pub fn walked(&mut self, walked: Result<Walked, Failure>) -> Result<Walked, Failure> {
         if self.is_over {
             return walked;

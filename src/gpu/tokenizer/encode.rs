@@ -19,9 +19,6 @@ const NOTHING: u32 = u32::MAX;
 /// A device that encodes.
 pub trait Encode {
     /// The ids of a text, in parts that follow each other.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn encode(&mut self, text: &str) -> Result<Vec<Vec<u32>>, Diagnostic>;
 
     /// The work left to the processor's cores so far, and why; None if the device encoded all.

@@ -59,7 +59,6 @@ pub enum TrainProgress {
     Again(&'static str),
 }
 
-/// The goal of a training.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     /// How texts are cut into words.

@@ -11,7 +11,6 @@ use crate::gpu::backend::Failure;
 use crate::gpu::driver::{Guards, Part};
 use crate::job::{BindingKind, Launch, Wgsl};
 
-/// A compiled kernel.
 pub(super) struct Kernel {
     pipeline: wgpu::ComputePipeline,
     /// The launch's bind groups by number, in order.
@@ -24,9 +23,6 @@ pub(super) type Bound = Vec<(u32, wgpu::BindGroup)>;
 
 impl Kernel {
     /// Compiles a launch's kernel.
-    ///
-    /// # Errors
-    /// The compiler's message, at its line and column.
     pub(super) fn compile(gpu: &Gpu, launch: &Launch, guards: Guards) -> Result<Self, Failure> {
         let wgsl = launch.wgsl()?;
         let module = module(gpu, &launch.kernel, wgsl, guards)?;
@@ -68,9 +64,6 @@ impl Kernel {
     }
 
     /// Binds parts of memory, one for each of the launch's bindings.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn bind(&self, gpu: &Gpu, launch: &Launch, parts: &[Part<'_, Gpu>]) -> Result<Bound, Failure> {
         let result = gpu.scoped(|| {
             self.layouts

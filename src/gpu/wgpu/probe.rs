@@ -11,9 +11,6 @@ use crate::trace::record::{Warning, WarningKind};
 const TURNS: u32 = 70_000;
 
 /// Runs a long loop on a software device and compares what comes out.
-///
-/// # Errors
-/// When the device cannot even run that.
 pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
     if !gpu.description.software {
         return Ok(None);

@@ -20,9 +20,6 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     /// A stopwatch for `marks` readings at a time.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn new(gpu: &Gpu, marks: usize) -> Result<Self, Failure> {
         let (count, size) = (u32::try_from(marks).unwrap_or(u32::MAX), 8 * marks as u64);
         let made = gpu.scoped(|| {

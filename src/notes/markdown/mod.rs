@@ -68,7 +68,6 @@ pub(super) fn cell(block: &NoteBlock) -> String {
     writer.body
 }
 
-/// Plain text as Markdown.
 pub(super) fn plain(text: &str) -> String {
     escape(Dialect(Format::Jupyter), text)
 }

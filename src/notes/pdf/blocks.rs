@@ -7,7 +7,6 @@ use super::lines::{Style, Words};
 use super::page::{Drawn, Ink, MARGIN, NO_PICTURE, PAGE, Pages};
 use super::{PX, Pictures, table};
 
-/// Text.
 pub(super) const BODY: Style = Style { face: Face::Serif, size: 10.5, ink: Ink::Text };
 /// Captions, questions' answers and tables.
 pub(super) const SMALL: Style = Style { face: Face::Sans, size: 8.5, ink: Ink::Muted };

@@ -23,14 +23,21 @@ impl Style {
     }
 }
 
-/// A part of a line.
 enum Part {
-    /// A word, with its width.
-    Word { text: String, style: Style, width: f32, link: Option<String> },
+    Word {
+        text: String,
+        style: Style,
+        width: f32,
+        link: Option<String>,
+    },
     /// A blank between words, with its width.
     Blank(Style, f32),
     /// A formula: its picture, its size, and how far it goes below the baseline.
-    Formula { tree: Box<Tree>, size: [f32; 2], depth: f32 },
+    Formula {
+        tree: Box<Tree>,
+        size: [f32; 2],
+        depth: f32,
+    },
     /// The end of a line.
     Break,
 }
@@ -62,7 +69,6 @@ impl Words {
         words
     }
 
-    /// The words of a text.
     pub(super) fn plain(text: &str, style: Style, fonts: &Fonts) -> Self {
         let mut words = Self::default();
         words.text(text, style, None, fonts);
@@ -171,7 +177,6 @@ fn broken(text: &str, style: Style, width: f32, fonts: &Fonts) -> Vec<String> {
     pieces
 }
 
-/// One line.
 #[derive(Default)]
 pub(super) struct Line {
     parts: Vec<Part>,
@@ -199,7 +204,6 @@ impl Line {
         })
     }
 
-    /// The line's height.
     pub(super) fn height(&self, style: Style) -> f32 {
         self.extent(style).iter().sum()
     }

@@ -55,7 +55,6 @@ impl Ink {
     }
 }
 
-/// One thing on a page.
 pub(super) enum Drawn {
     /// A text in one font; `at` is the left end of its baseline.
     Text { at: [f32; 2], face: Face, size: f32, ink: Ink, text: String },
@@ -128,7 +127,6 @@ impl Pages {
         self.headings = Some(headings);
     }
 
-    /// The words on all pages.
     #[cfg(test)]
     pub(super) fn words(&self) -> Vec<&str> {
         let drawn = self.pages.iter().flatten();
@@ -173,9 +171,6 @@ impl Pages {
     }
 
     /// The file; `foot` is at the bottom of each page, beside its number.
-    ///
-    /// # Errors
-    /// The library's message if it cannot write the file.
     pub(super) fn file(self, title: &str, foot: &str, fonts: &Fonts) -> Result<Vec<u8>, String> {
         let mut document = Document::new();
         document.set_metadata(Metadata::new().title(title.to_owned()).creator(CREATOR.to_owned()));

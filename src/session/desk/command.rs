@@ -165,6 +165,5 @@ pub enum ReviewCommand {
     Exercise,
     /// Go on.
     Next,
-    /// End it.
     End,
 }

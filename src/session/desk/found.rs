@@ -38,7 +38,6 @@ pub enum DeviceState {
     /// Not asked yet, or not answered.
     #[default]
     Starting,
-    /// Ready.
     Ready(Device),
     /// There is none: why, and how to get one. The tracer works all the same.
     Missing(Diagnostic),

@@ -18,11 +18,9 @@ use crate::trace::record::{Backend, Device};
 pub enum DeviceTask {
     /// Find the device.
     Describe(Choice),
-    /// Answer a question.
     Ask(Question),
     /// Run an experiment on a backend, whose device has this name.
     Experiment(Setting, Experiment, Device),
-    /// Answer a prediction.
     Answer(Setting, Prediction, Backend),
 }
 
@@ -34,7 +32,6 @@ impl From<Question> for DeviceTask {
 
 /// Orders for the thread that writes notes.
 pub struct NoteTask {
-    /// The note's input.
     pub input: Box<note::Input>,
     /// The formats that it is written in.
     pub formats: Vec<Format>,

@@ -39,9 +39,7 @@ pub struct BenchOutput {
 /// One device's part.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeviceBench {
-    /// The device.
     pub device: Device,
-    /// Its ceilings.
     pub ceilings: Ceilings,
     /// Each kernel at its lesson's defaults and, if it has one, at a large size.
     pub kernels: Vec<Rung>,
@@ -50,7 +48,6 @@ pub struct DeviceBench {
 /// A backend without a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct Missing {
-    /// The backend.
     pub backend: Backend,
     /// The message: what was looked for and not found.
     pub message: String,
@@ -79,13 +76,11 @@ pub struct Rung {
     pub kernel: String,
     /// The ladder that it is a rung of; empty if it is in none.
     pub ladder: String,
-    /// Which size.
     pub size: Size,
     /// The parameters.
     pub params: BTreeMap<String, f64>,
     /// Those of them that are not at their defaults.
     pub set: BTreeMap<String, f64>,
-    /// Bytes of its largest buffer.
     pub largest_buffer_bytes: u64,
     /// Whether it ran and passed its check.
     pub ok: bool,

@@ -34,11 +34,9 @@ pub type Params = BTreeMap<String, f64>;
 pub struct Purpose {
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Make its checks.
     pub check: bool,
     /// Time it.
     pub measure: Option<MeasureSpec>,
-    /// Trace it.
     pub trace: Option<TraceSpec>,
     /// Guard indices.
     pub bounds_checks: bool,
@@ -70,7 +68,6 @@ impl Purpose {
 /// A source that replaces a pass's kernel, such as a learner's. It has no twin.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
-    /// The pass.
     pub pass: &'a str,
     /// The name of its file.
     pub file: &'a str,
@@ -121,9 +118,6 @@ pub fn build(lesson: &Lesson, variant: &Variant, params: &Params, purpose: &Purp
 }
 
 /// As [`build`], with another source in the place of a kernel's.
-///
-/// # Errors
-/// As [`build`].
 pub fn build_with(
     lesson: &Lesson,
     variant: &Variant,
@@ -149,9 +143,6 @@ pub fn build_with(
 }
 
 /// The job as far as it is known before its shaders are compiled: without the bindings and workgroups of kernels in WGSL.
-///
-/// # Errors
-/// Every expression that has no usable value.
 pub fn outline(lesson: &Lesson, variant: &Variant, params: &Params, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
     Builder::new(lesson, variant, params)?.outline(purpose)
 }

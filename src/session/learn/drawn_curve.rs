@@ -26,7 +26,6 @@ pub type Points = Vec<(f64, f64)>;
 pub struct Found {
     /// Where it comes from.
     pub by: By,
-    /// Its points.
     pub points: Points,
 }
 
@@ -201,7 +200,6 @@ pub fn with(drawn: &[(f64, f64)], (x, y): (f64, f64)) -> Points {
 /// Where a drawn curve is farthest from the answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Farthest {
-    /// Its x.
     pub x: f64,
     /// The y drawn there.
     pub drawn: f64,

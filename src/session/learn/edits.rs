@@ -21,9 +21,7 @@ pub struct Edit {
     pub of: Variant,
     /// The pass whose kernel it is a version of.
     pub pass: String,
-    /// Its language.
     pub language: Language,
-    /// Its text.
     pub source: String,
 }
 

@@ -30,7 +30,6 @@ pub struct Evidence {
     pub skipped: bool,
     /// The right answers since the last wrong one.
     pub since: Since,
-    /// The memory of it.
     pub memory: Option<Memory>,
 }
 

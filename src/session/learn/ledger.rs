@@ -13,10 +13,8 @@ use crate::lesson::{Block, Lesson};
 /// Tries of an exercise that count as a wrong answer, as long as it is not solved.
 const TRIES: u32 = 3;
 
-/// A concept in the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Concept {
-    /// Its name.
     pub name: String,
     /// Where it is; None if nothing of it was begun.
     pub standing: Option<Standing>,
@@ -31,9 +29,7 @@ pub struct Concept {
 /// A step of a lesson, by their ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// The lesson.
     pub lesson: String,
-    /// The step.
     pub step: String,
     /// The step's title.
     pub title: String,

@@ -19,7 +19,6 @@ const MOST_BYTES: u64 = 8 << 20;
 /// Bytes of a picture's hash that name it.
 const NAME_BYTES: usize = 8;
 
-/// Something to pin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pin {
     /// The title, with the settings.
@@ -37,7 +36,6 @@ pub struct Pin {
 /// A part of the learner's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Text.
     Words(String),
     /// A pinned picture: its caption and its name.
     Picture(String, String),
@@ -59,9 +57,6 @@ pub fn name(svg: &str) -> String {
 }
 
 /// Writes a picture, under its name.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn keep(folder: &Path, svg: &str) -> Result<(), Diagnostic> {
     // If it cannot be created, writing the file reports why.
     let _ = std::fs::create_dir_all(folder);

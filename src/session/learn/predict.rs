@@ -21,9 +21,7 @@ use crate::trace::record::{Backend, Record};
 pub enum Guess {
     /// An answer among those on offer, from 0.
     Choice(usize),
-    /// A number.
     Number(f64),
-    /// A curve.
     Curve(Points),
 }
 
@@ -114,9 +112,7 @@ impl Answer {
 
 /// The input for answering a prediction.
 pub struct Asked<'a> {
-    /// The lesson.
     pub lesson: &'a Lesson,
-    /// The prediction.
     pub prediction: &'a Prediction,
     /// The learner's parameters; each probe's own take precedence.
     pub params: &'a Params,

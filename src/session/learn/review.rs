@@ -26,9 +26,7 @@ const TRIES: usize = 8;
 /// Something to ask again.
 #[derive(Clone)]
 pub struct Again {
-    /// The item.
     pub item: Item,
-    /// Its lesson.
     pub lesson: Arc<Lesson>,
     /// The card, if it is one.
     pub card: Option<Card>,
@@ -41,17 +39,13 @@ pub struct Again {
 /// Something that is asked, with its answer.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// The item.
     pub item: Item,
-    /// Its lesson.
     pub lesson: Arc<Lesson>,
     /// The parameters that are other than in the lesson, by id: from which value to which.
     pub set: BTreeMap<String, [f64; 2]>,
-    /// How it is asked.
     pub ask: Ask,
 }
 
-/// How something is asked.
 #[derive(Clone, Debug)]
 pub enum Ask {
     /// One of these options is the answer.

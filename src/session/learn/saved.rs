@@ -26,7 +26,6 @@ const FORMAT: u32 = 1;
 pub struct Saved {
     /// The lesson that was open.
     pub lesson: Option<String>,
-    /// By lesson.
     pub lessons: BTreeMap<String, LessonSaved>,
     /// The backend asked for.
     pub backend: Choice,
@@ -127,7 +126,6 @@ pub enum Scene {
     Warp,
     /// The maths of the step.
     Explore,
-    /// Matrices.
     Matrices,
     /// Fetches by element.
     Heat,
@@ -143,7 +141,6 @@ pub enum Scene {
     Ring,
     /// Waves of workgroups.
     Waves,
-    /// The roofline.
     Roofline,
     /// A buffer's contents.
     Contents,
@@ -296,9 +293,6 @@ pub fn default_path() -> Option<PathBuf> {
 }
 
 /// Reads the state without changing its file; None if there is no file.
-///
-/// # Errors
-/// As [`store::read`].
 pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
     store::read(path, FORMAT)
 }
@@ -318,9 +312,6 @@ pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
 }
 
 /// Writes a state that cannot be saved at its path to the system's temporary folder; returns where.
-///
-/// # Errors
-/// As [`store::save_elsewhere`].
 pub fn save_elsewhere(saved: &Saved) -> Result<PathBuf, Diagnostic> {
     store::save_elsewhere(FORMAT, saved)
 }

@@ -39,7 +39,6 @@ pub struct Story {
 pub struct Moved {
     /// Where to.
     pub to: Standing,
-    /// Why.
     pub why: String,
     /// When.
     pub time: Option<i64>,
@@ -102,7 +101,6 @@ pub struct Day {
 }
 
 impl Story {
-    /// Takes a line.
     pub fn take(&mut self, line: &Line) {
         let Line { time, lesson, step, did } = line;
         let of = |id: &str| format!("{lesson}/{id}");

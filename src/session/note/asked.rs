@@ -157,7 +157,6 @@ pub(super) fn exercise(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Vec<NoteBl
     vec![task(exercise, fill), starter]
 }
 
-/// The task of an exercise.
 fn task(exercise: &Exercise, fill: &Fill<'_>) -> NoteBlock {
     let goal = Block::Paragraph(vec![Inline::Text(format!("Goal: {}", exercise.goal_text))]);
     NoteBlock::Prose(exercise.prompt.iter().map(|block| fill.block(block)).chain([goal]).collect())

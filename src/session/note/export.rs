@@ -28,7 +28,6 @@ use crate::trace::record::{Backend, Ceilings, Device};
 
 /// A note to make.
 pub struct Wanted<'a> {
-    /// Its lesson.
     pub lesson: &'a Arc<Lesson>,
     /// The learner's saved work.
     pub kept: LessonSaved,

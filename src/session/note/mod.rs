@@ -61,7 +61,6 @@ pub struct Input {
     pub only: Only,
     /// The device that measured.
     pub device: Device,
-    /// Its ceilings.
     pub ceilings: Ceilings,
     /// The devices that can be modelled.
     pub models: Arc<[DeviceSpec]>,

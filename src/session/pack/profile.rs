@@ -38,7 +38,6 @@ pub struct Profile {
     pub command: String,
     /// How they were taken, for readers.
     pub how: String,
-    /// The runs.
     pub runs: Vec<Run>,
 }
 
@@ -51,7 +50,6 @@ pub struct Run {
     /// The lesson that the kernel is from; empty for a kernel from elsewhere.
     #[serde(default)]
     pub lesson: String,
-    /// The kernel.
     pub kernel: String,
     /// Parameters by id.
     pub set: BTreeMap<String, f64>,
@@ -89,7 +87,6 @@ impl Profile {
         format!("{}, {}", self.device, self.date)
     }
 
-    /// The run of this id.
     #[must_use]
     pub fn run(&self, id: &str) -> Option<&Run> {
         self.runs.iter().find(|run| run.id == id)

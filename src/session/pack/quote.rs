@@ -30,9 +30,7 @@ const LIBRARY: &str = "library";
 pub struct Sources<'a> {
     /// Its recordings; the learner's own are left out.
     pub recordings: &'a [Recording],
-    /// Its profiles.
     pub profiles: &'a [Profile],
-    /// Its devices.
     pub devices: &'a [DeviceSpec],
 }
 

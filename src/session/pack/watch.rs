@@ -18,9 +18,6 @@ pub struct Watch {
 
 /// Calls `on_change` (on another thread) after files in the pack's folders have changed and come to rest; with a problem if changes may
 /// have been missed.
-///
-/// # Errors
-/// When the system cannot watch the folder.
 pub fn watch(folder: &Path, on_change: impl Fn(Option<Diagnostic>) + Send + 'static) -> Result<Watch, Diagnostic> {
     let folder_name = folder.display().to_string();
     let problem = move |error: notify::Error| {

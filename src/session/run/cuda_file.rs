@@ -43,7 +43,6 @@ impl Named {
 pub struct Described {
     /// The text that is shown, with the kernel's name in the PTX.
     pub twin: Twin,
-    /// The PTX.
     pub ptx: String,
     /// The kernel's parameters, in order.
     pub named: Vec<Named>,

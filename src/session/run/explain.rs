@@ -13,9 +13,6 @@ use crate::trace::provenance::{Group, Iteration, Load, Origin, Role, Run, Writer
 const FEW: usize = 4;
 
 /// The origin of element `index` of `buffer`, when `job` runs in the tracer.
-///
-/// # Errors
-/// As [`origin()`].
 pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Result<Origin, Vec<Diagnostic>> {
     origin(job, buffer, index, cancel).map_err(|problem| vec![problem])
 }
@@ -100,7 +97,6 @@ fn told_writer(writer: &Writer) -> String {
     text
 }
 
-/// One load.
 fn told_load(load: &Load) -> String {
     let Load { buffer, index, value, line, lane, warp, .. } = load;
     let rounds = aside(&load.iterations);

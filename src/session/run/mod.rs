@@ -142,9 +142,7 @@ pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnost
 pub struct Runner<'a> {
     /// The backends.
     pub devices: &'a Devices,
-    /// The one that runs.
     pub backend: Backend,
-    /// The lesson.
     pub lesson: &'a Lesson,
     /// Tasks besides running.
     pub purpose: &'a Purpose,
@@ -154,17 +152,11 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// One program at some parameters.
-    ///
-    /// # Errors
-    /// All problems that kept it from running.
     pub fn program(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
         self.job(jobs::build(self.lesson, variant, params, self.purpose)?)
     }
 
     /// One job.
-    ///
-    /// # Errors
-    /// The problem that kept it from running.
     pub fn job(&self, job: Job) -> Result<Done, Vec<Diagnostic>> {
         let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
         Ok(Done { job, record })

@@ -43,7 +43,6 @@ pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
 /// A device to model.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
-    /// The device.
     pub spec: &'a DeviceSpec,
     /// Whether it is the one that measures: otherwise its times are not this machine's.
     pub this_machine: bool,
@@ -114,9 +113,7 @@ pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
 /// The data of a kernel that a prediction needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Traced<'a> {
-    /// How it is launched.
     pub launch: &'a Launch,
-    /// Its trace.
     pub trace: &'a Trace,
     /// Its needed work, if a lesson gives it.
     pub needs: Option<units::Work>,
@@ -135,7 +132,6 @@ pub fn may_be_cached(place: usize, launches: u64) -> bool {
 /// The model's prediction for a kernel, in the shape that the command line prints as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicted {
-    /// The device that is modelled.
     pub device: Modelled,
     /// The low end: the time of the needed work at the device's peak, in seconds; null if no time can be predicted.
     pub low_s: Option<f64>,
@@ -149,7 +145,6 @@ pub struct Predicted {
     pub occupancy: Option<Occupancy>,
     /// How the grid spreads over the SMs.
     pub waves: Option<Waves>,
-    /// The model's assumptions.
     pub assumptions: Vec<Said>,
     /// The reasons if there is no time.
     pub missing: Vec<Said>,
@@ -162,7 +157,6 @@ pub struct Predicted {
 pub struct Modelled {
     /// Its id, as `--device` takes it.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// Its short name, for narrow places.
     #[serde(skip)]
@@ -258,7 +252,6 @@ impl Predicted {
         })
     }
 
-    /// The error in words.
     #[must_use]
     pub fn error_words(&self) -> Option<String> {
         let signed = |ratio: f64| {

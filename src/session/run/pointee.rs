@@ -108,7 +108,6 @@ impl Pointee {
         }
     }
 
-    /// Its bytes.
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.lanes

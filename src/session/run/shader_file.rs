@@ -134,7 +134,6 @@ impl TraceOptions {
     }
 }
 
-/// The outcome of a trace.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The job that ran, and its record.

@@ -9,7 +9,6 @@ use crate::simt::ptx_source_name;
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// Its name.
     pub name: String,
     /// The elements that it points to, where its type says some that are known.
     pub pointee: Option<Pointee>,

@@ -39,7 +39,6 @@ struct Card {
     multiprocessors: u32,
 }
 
-/// A rank's GPU.
 struct Gpu {
     context: Context,
     rank: usize,

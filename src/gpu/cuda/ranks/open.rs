@@ -10,7 +10,6 @@ use crate::gpu::cuda::{compile, nvrtc, probe};
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
 
-/// The kernels.
 const KERNELS: &str = include_str!("../../../../shaders/ranks/peers.cu");
 
 /// Lanes of a block, and blocks for each multiprocessor.
@@ -92,7 +91,6 @@ impl Kind {
     }
 }
 
-/// The kernels of one kind.
 pub(super) struct Kernels {
     reduce_scatter: Function,
     all_gather: Function,
@@ -197,9 +195,6 @@ impl Open {
     }
 
     /// Has a kernel launched after the work of a stream; does not wait.
-    ///
-    /// # Errors
-    /// The driver's message.
     pub fn launch(
         &mut self,
         stream: CUstream,
@@ -319,9 +314,6 @@ pub(super) fn require_reach(gpu: &Gpu, all: &[super::Card], meeting: &mut Meetin
 }
 
 /// The kernels of a kind, compiled for the rank's GPU.
-///
-/// # Errors
-/// When the compiler or the driver refuses.
 pub(super) fn load(Open { gpu, room, .. }: &Open, kind: Kind) -> Result<Kernels, Diagnostic> {
     let broken = |why: String| Diagnostic::error(format!("NVRTC: {why}"));
     let known = nvrtc::architectures().map_err(broken)?;

@@ -45,7 +45,6 @@ pub struct Recording {
     /// The file's name without its ending.
     #[serde(skip)]
     pub id: String,
-    /// See [`FORMAT_VERSION`].
     pub format_version: u32,
     /// The device's name, as its driver gives it.
     pub device: String,
@@ -61,7 +60,6 @@ pub struct Recording {
     pub program: String,
     /// Whether the device's compiler guarded indices.
     pub bounds_checks: bool,
-    /// The experiments.
     pub experiments: Vec<RecordedExperiment>,
     /// The experiments to show with a pack; see [`Recording::resolve`].
     #[serde(skip)]
@@ -109,7 +107,6 @@ pub struct RecordedPoint {
     pub bytes: f64,
     /// Floating-point operations that the work needs.
     pub flops: f64,
-    /// The state of the caches.
     pub cache: CacheState,
     /// Each sample, in seconds, in the order they were taken.
     pub samples_s: Vec<f64>,

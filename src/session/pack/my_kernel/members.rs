@@ -16,7 +16,6 @@ pub struct Member {
     pub path: String,
     /// Its type in WGSL.
     pub ty: String,
-    /// Its value.
     pub value: String,
     /// Where it begins in the buffer, in bytes.
     pub byte: u32,
