@@ -1,5 +1,6 @@
-//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, frames of every step and view of every lesson, the
-//! way from a turned control to the first new point and from the last key to the new picture, and its memory. Run with `cargo bench
+//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, frames of every step and
+//! view of every lesson, the way from a turned control to the first new point and from the last key to the new picture,
+//! and its memory. Run with `cargo bench
 //! --bench window`; it needs a graphics driver.
 #![expect(clippy::print_stdout, reason = "a benchmark's output")]
 
@@ -135,7 +136,8 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Goes to each step of each lesson with the tracer as the only device, and has `each` look at it: the lesson's id and the step's number from 1.
+/// Goes to each step of each lesson with the tracer as the only device, and has `each` look at it: the lesson's id and
+/// the step's number from 1.
 fn tour(
     state: &Path,
     size: [u32; 2],
@@ -158,7 +160,8 @@ fn tour(
     Ok(())
 }
 
-/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all of them.
+/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all
+/// of them.
 fn stepping(state: &Path) -> Result<(), Diagnostic> {
     let mut times: Vec<(f64, String)> = Vec::new();
     tour(state, [1920, 1200], |canvas, view, desk, lesson, step| {

@@ -1,4 +1,5 @@
-//! `warpbook tokenizer` on a graphics driver: the same ids and the same merges as on the processor's cores, whatever the text.
+//! `warpbook tokenizer` on a graphics driver: the same ids and the same merges as on the processor's cores, whatever
+//! the text.
 use crate::common::texts::{SCRIPTS, corpus, random_strings};
 use crate::common::{devices, driver, warpbook};
 use warpbook::gpu::tokenizer::encode::{Encode, encoding_on};
@@ -6,7 +7,8 @@ use warpbook::gpu::tokenizer::train::{Goal, TrainProgress, training_on};
 use warpbook::tokenizer::{Pattern, Ties, Vocabulary, count::Pieces, encode, rank_file, train};
 use warpbook::trace::record::Backend;
 
-/// Texts that a device's kernels are too small for, or nearly: one letter, one sign, numbers, spaces, lines, words as long as a warp's memory takes.
+/// Texts that a device's kernels are too small for, or nearly: one letter, one sign, numbers, spaces, lines, words as
+/// long as a warp's memory takes.
 fn extremes() -> Vec<String> {
     let runs = ["a", "=", "7", " ", "\n", " \n", "中", "a1", "Aa", "é'", "\u{301}"];
     let mut texts: Vec<String> = runs.iter().map(|run| run.repeat(100_000 / run.len())).collect();

@@ -143,7 +143,8 @@ fn silence_has_a_deadline_and_events_extend_it() -> Outcome {
     Ok(())
 }
 
-/// On a machine that is too slow for it, a window goes on without its device's best rates: a word in its status line, and no message.
+/// On a machine that is too slow for it, a window goes on without its device's best rates: a word in its status line,
+/// and no message.
 #[test]
 fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
     let worker = command(&["worker", "--fake-slow"], Duration::from_millis(300));

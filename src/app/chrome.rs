@@ -107,8 +107,8 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
     (chosen != state.choice()).then_some(Command::Set(SettingCommand::Backend(chosen)))
 }
 
-/// The line below: device, backend, check, the time with its spread, the activity, and the switch of the model's row, which has the state `model`
-/// (None without a lesson).
+/// The line below: device, backend, check, the time with its spread, the activity, and the switch of the model's row,
+/// which has the state `model` (None without a lesson).
 pub fn status(ui: &mut Ui, state: &State, model: Option<bool>) -> Option<Command> {
     let theme = theme::of(ui);
     let muted = theme::color(theme, Ink::Muted);

@@ -197,7 +197,8 @@ impl Panes {
         }
     }
 
-    /// The dividers: `room` as the learner drags them, where one is dragged. A double click puts one back where it was at first.
+    /// The dividers: `room` as the learner drags them, where one is dragged. A double click puts one back where it was
+    /// at first.
     pub fn dividers(&self, ui: &mut Ui, room: Dividers) -> Option<Dividers> {
         let mut dragged = None;
         let rest = self.body.width() - self.contents.width();

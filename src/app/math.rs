@@ -1,5 +1,5 @@
-//! Formulas as textures. Typesetting and rasterising each takes about a millisecond, so a frame begins no more of either once
-//! they have taken their share of it; what is missing appears in the next frames.
+//! Formulas as textures. Typesetting and rasterising each takes about a millisecond, so a frame begins no more of
+//! either once they have taken their share of it; what is missing appears in the next frames.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -354,7 +354,8 @@ fn is_staged(state: &State) -> bool {
     state.place.is_traceable(&state.place.bench.variant.program) || state.found.compiled.facts.ring
 }
 
-/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows or the learner writes a kernel.
+/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows or the learner writes a
+/// kernel.
 fn is_high(state: &State) -> bool {
     let name = state.place.step().and_then(|step| step.explorer());
     let is_low = name.and_then(figures::explore::find).is_some_and(|explorer| explorer.is_low);

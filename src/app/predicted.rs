@@ -21,7 +21,8 @@ const GAP: f32 = 14.0;
 /// Below this much room the picture of the interval is left out, in points.
 const GAUGE_LEAST: f32 = 120.0;
 
-/// Shows the row: whose time it is, the device, the picture of the interval where there is room, and figures with their names below.
+/// Shows the row: whose time it is, the device, the picture of the interval where there is room, and figures with their
+/// names below.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let found = state.predicted();
     ui.spacing_mut().item_spacing.x = GAP;

@@ -43,8 +43,8 @@ pub fn chooser(ui: &mut Ui, recorded: &[Of<'_>], chosen: Option<usize>, wide: bo
     (now != before).then_some(Command::Set(SettingCommand::Recording(now)))
 }
 
-/// Where there is room for one plot and both cannot share it: whether it is the recording's turn. The learner's own sweep comes first once there
-/// is one, until they turn to the other.
+/// Where there is room for one plot and both cannot share it: whether it is the recording's turn. The learner's own
+/// sweep comes first once there is one, until they turn to the other.
 pub fn turn(ui: &mut Ui, experiment: &str, swept: bool) -> bool {
     let id = egui::Id::unique(("whose curves", experiment, swept));
     let mut theirs = ui.data(|data| data.get_temp(id)).unwrap_or(!swept);

@@ -15,8 +15,8 @@ pub const FAILED: ExitCode = ExitCode::FAILURE;
 /// Bad usage or input.
 pub const MISUSED: u8 = 2;
 
-/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants; anything else that
-/// goes wrong there ends it with a message.
+/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants;
+/// anything else that goes wrong there ends it with a message.
 pub fn line(text: &str) {
     print(&harmless(text));
 }

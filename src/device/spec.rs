@@ -14,8 +14,8 @@ pub const FORMAT_VERSION: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Sourced<T>(pub T, pub String);
 
-/// Known figures of a device. "SM" means what its vendor calls a streaming multiprocessor, a core or a subslice, and "warp" the lanes that
-/// it runs in lockstep.
+/// Known figures of a device. "SM" means what its vendor calls a streaming multiprocessor, a core or a subslice, and
+/// "warp" the lanes that it runs in lockstep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSpec {
     /// The file's name without its ending.
@@ -234,8 +234,8 @@ impl DeviceSpec {
 /// Parses a device's file; `id` is the device's id.
 ///
 /// # Errors
-/// The first mistake, at its line and column: RON that cannot be parsed, an unknown version or field, an invalid figure, or a source that
-/// is not listed.
+/// The first mistake, at its line and column: RON that cannot be parsed, an unknown version or field, an invalid
+/// figure, or a source that is not listed.
 pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> {
     let mistake = |needle: &str, message: String, hint: &str| {
         let offset = text.find(needle).unwrap_or(0);

@@ -36,8 +36,8 @@ pub(super) fn gather<'a>(
     Ok(Seen { buffers: &job.buffers, contents, expected: None, round })
 }
 
-/// Makes a check on another thread. Meanwhile `waiting` is called about once per second, and returns true to cancel it. The sums may have
-/// `terms` terms, of which those that were taken are subtracted.
+/// Makes a check on another thread. Meanwhile `waiting` is called about once per second, and returns true to cancel it.
+/// The sums may have `terms` terms, of which those that were taken are subtracted.
 ///
 /// # Errors
 /// When it cannot be made, its plain kernel does not run, or it was cancelled.
@@ -58,7 +58,8 @@ pub(super) fn make(
     })
 }
 
-/// Works on another thread, and calls `waiting` once per [`TICK`] until the work is done. The work's flag is set when that returns true.
+/// Works on another thread, and calls `waiting` once per [`TICK`] until the work is done. The work's flag is set when
+/// that returns true.
 fn attended<T: Send>(waiting: &mut dyn FnMut() -> bool, work: impl FnOnce(&AtomicBool) -> T + Send) -> T {
     let cancel = AtomicBool::new(false);
     // A page has no threads.

@@ -23,7 +23,8 @@ pub(super) trait Driver: Sized {
     const BACKEND: Backend;
     /// Whether its compiler guards indices where that is asked for.
     const GUARDS: bool;
-    /// Whether the load that keeps the device awake goes before a sample, if the host is slow to notice its end; else after it.
+    /// Whether the load that keeps the device awake goes before a sample, if the host is slow to notice its end; else
+    /// after it.
     const LOAD_FIRST: bool;
 
     /// The device's description and limits.
@@ -87,7 +88,8 @@ pub(super) trait Driver: Sized {
     /// Submits the commands to run after all earlier work; does not wait.
     fn submit(&self, recorded: &mut Self::Recorded<'_>) -> Result<(), Failure>;
 
-    /// Waits until what was submitted last of these commands is done; gives the clock's readings at their marks, in seconds.
+    /// Waits until what was submitted last of these commands is done; gives the clock's readings at their marks, in
+    /// seconds.
     ///
     /// # Errors
     /// When the device fails, or the wait is cancelled: then the device is still at work, and unusable.

@@ -17,7 +17,8 @@ pub const VERSION: u32 = 5;
 /// The first bytes that each side says, before its version.
 const MAGIC: [u8; 8] = *b"warpbook";
 
-/// The longest message. A job's largest parts are its sources, a record's are its samples: both are far smaller. Files are read by the worker.
+/// The longest message. A job's largest parts are its sources, a record's are its samples: both are far smaller. Files
+/// are read by the worker.
 pub const MAX_FRAME: u32 = 16 << 20;
 
 /// A request of the client.

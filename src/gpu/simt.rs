@@ -1,4 +1,5 @@
-//! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag bound it.
+//! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag
+//! bound it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,5 @@
-//! Walking through a program step by step on a host that can read its buffers: on the tracer, and once on a device before it is timed.
+//! Walking through a program step by step on a host that can read its buffers: on the tracer, and once on a device
+//! before it is timed.
 
 use super::backend::Failure;
 use super::checks;

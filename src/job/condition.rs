@@ -1,4 +1,5 @@
-//! Figures read from buffers while a program runs: the condition that ends a repetition, and series of figures after each round.
+//! Figures read from buffers while a program runs: the condition that ends a repetition, and series of figures after
+//! each round.
 
 use serde::{Deserialize, Serialize};
 

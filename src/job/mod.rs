@@ -54,7 +54,8 @@ pub struct Job {
     pub bounds_checks: bool,
     /// Whether the compiler has to bound loops, which it does not know to terminate.
     pub bounded_loops: bool,
-    /// Bytes and operations that the whole needs at least, if the lesson gives them; otherwise they are the sum over its passes.
+    /// Bytes and operations that the whole needs at least, if the lesson gives them; otherwise they are the sum over
+    /// its passes.
     pub work: Option<Work>,
 }
 

@@ -13,7 +13,8 @@ pub struct Share {
     pub ranks: usize,
     /// The program with the buffers of all ranks concatenated: this is checked and reported.
     pub whole: Job,
-    /// The program with this rank's buffers: this is run here. A buffer that is as long as in the whole is a copy on each rank.
+    /// The program with this rank's buffers: this is run here. A buffer that is as long as in the whole is a copy on
+    /// each rank.
     pub part: Job,
     pub collectives: Vec<CollectiveSpec>,
     /// The passes that wait for collectives. A collective that no pass waits for is waited for at once.

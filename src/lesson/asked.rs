@@ -42,7 +42,8 @@ pub struct AnswerDecl {
     pub probes: Vec<Probe>,
     /// The answer from the probes' times; None for a question about what runs count.
     pub measured: Option<Expr>,
-    /// The answer that the probes' sectors alone suggest; shown if nothing can be timed, and beside the measured answer otherwise.
+    /// The answer that the probes' sectors alone suggest; shown if nothing can be timed, and beside the measured answer
+    /// otherwise.
     pub traced: Expr,
     /// The unit of both: `%` of a ratio, `x` for a factor.
     pub unit: String,

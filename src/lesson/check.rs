@@ -1,4 +1,5 @@
-//! Checks that the parts of a lesson fit together: every name resolves, no value depends on itself, every run has a size.
+//! Checks that the parts of a lesson fit together: every name resolves, no value depends on itself, every run has a
+//! size.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;

@@ -1,4 +1,5 @@
-//! Requirements of kernels on parameters: expressions that must have values, including those of shader constants, and `requires`.
+//! Requirements of kernels on parameters: expressions that must have values, including those of shader constants, and
+//! `requires`.
 
 use std::sync::Arc;
 

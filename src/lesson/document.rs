@@ -14,8 +14,8 @@ use crate::base::expr::Expr;
 use crate::job::{ReferenceSignature, Twin};
 use crate::pack::PackFiles;
 
-/// The version of `lesson.ron` and `index.ron` that this program writes. It also reads earlier ones: the first had no programs of several
-/// passes, the second no figures with arguments.
+/// The version of `lesson.ron` and `index.ron` that this program writes. It also reads earlier ones: the first had no
+/// programs of several passes, the second no figures with arguments.
 pub const FORMAT_VERSION: u32 = 3;
 
 const FIRST_VERSION: u32 = 1;

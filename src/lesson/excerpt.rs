@@ -79,7 +79,8 @@ pub(super) struct Excerpt<'a> {
     pub text: &'a str,
     /// The offset in the file at which the text begins.
     start: usize,
-    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are those of its start.
+    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are those of
+    /// its start.
     exact: bool,
 }
 

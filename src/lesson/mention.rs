@@ -97,8 +97,8 @@ impl Mentions {
         }
     }
 
-    /// Parses arithmetic with quoted figures, and records the other names in it: parameters, and values that follow from parameters.
-    /// Whether a source has the figures is not checked here.
+    /// Parses arithmetic with quoted figures, and records the other names in it: parameters, and values that follow
+    /// from parameters. Whether a source has the figures is not checked here.
     pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<QuotedNumber>)> {
         let expr = Expr::parse(excerpt.text)
             .map_err(|error| {

@@ -40,7 +40,8 @@ pub struct Lesson {
     pub values: Vec<Value>,
     /// The kernels; those of a ladder in its order.
     pub kernels: Vec<Kernel>,
-    /// Programs that can be run: one for each kernel that has buffers of its own, under the kernel's id, then those of several passes.
+    /// Programs that can be run: one for each kernel that has buffers of its own, under the kernel's id, then those of
+    /// several passes.
     pub programs: Vec<Program>,
     /// Sweeps over a parameter.
     pub experiments: Vec<Experiment>,
@@ -288,9 +289,11 @@ pub struct Requirement {
 pub struct CudaOnly {
     /// Its first parameters, which are buffers: their names, and the kernel's access to each.
     pub parameters: Vec<(String, BindingKind)>,
-    /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other places.
+    /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other
+    /// places.
     pub values: Vec<(u32, String, Expr)>,
-    /// Whether pages trace it: its document says so, or the learner types it. The command line traces it where it is named.
+    /// Whether pages trace it: its document says so, or the learner types it. The command line traces it where it is
+    /// named.
     pub is_traced: bool,
     /// Its PTX, of a kernel in PTX: its text may be another, which the PTX was compiled from.
     pub ptx: Option<Arc<str>>,
@@ -438,7 +441,8 @@ pub struct Step {
     pub curves: Vec<String>,
     /// The initial figure on the stage.
     pub figure: Picture,
-    /// Part of the source line whose first access or branch is initially on the stage; empty for the costliest access of all.
+    /// Part of the source line whose first access or branch is initially on the stage; empty for the costliest access
+    /// of all.
     pub watch: String,
     /// The share of a warp's events before the initial position; 0 for the beginning, less than 1.
     pub at: f64,

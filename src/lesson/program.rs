@@ -21,7 +21,8 @@ pub struct Program {
     pub title: String,
     /// Whether it is a single kernel's, with the kernel's id.
     pub alone: bool,
-    /// Whether it is timed with the same buffers each time, so that they may be in the caches. Otherwise the samples rotate among copies.
+    /// Whether it is timed with the same buffers each time, so that they may be in the caches. Otherwise the samples
+    /// rotate among copies.
     pub warm: bool,
     pub buffers: Vec<Buffer>,
     /// The passes and repetitions, in order.

@@ -58,7 +58,8 @@ pub enum Inline {
 /// Arithmetic with figures from a recording, a profile or a device's data sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quote {
-    /// The arithmetic. Names with a dot and elements are [`Quote::figures`]; other names are parameters, and values that follow from them.
+    /// The arithmetic. Names with a dot and elements are [`Quote::figures`]; other names are parameters, and values
+    /// that follow from them.
     pub expr: Expr,
     /// The result's unit.
     pub unit: String,

@@ -205,7 +205,8 @@ impl Reader<'_> {
         parts.into_iter().collect()
     }
 
-    /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the solution.
+    /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the
+    /// solution.
     fn wrong(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
         if node.raw.starts_with('"') {
             let hint = format!("write (\"file.wgsl\", Result), with one of {}", CATCHES.join(", "));

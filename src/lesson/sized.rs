@@ -144,8 +144,8 @@ fn at(set: &[(String, f64)]) -> String {
     if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") }
 }
 
-/// The runs of a lesson's programs: each at the defaults, with each parameter at its ends, and wherever a part of the lesson sets
-/// parameters.
+/// The runs of a lesson's programs: each at the defaults, with each parameter at its ends, and wherever a part of the
+/// lesson sets parameters.
 fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
     let mut uses: Vec<Use> = Vec::new();
     let shown =

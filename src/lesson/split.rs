@@ -39,7 +39,8 @@ pub struct PartDecl {
     pub of: Expr,
 }
 
-/// A collective that a process's pass waits for. Such collectives overlap the passes before it; all others are waited for at once.
+/// A collective that a process's pass waits for. Such collectives overlap the passes before it; all others are waited
+/// for at once.
 #[derive(Clone, Debug)]
 pub struct AwaitDecl {
     /// The repetition that the collective replaces.

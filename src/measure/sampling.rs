@@ -1,4 +1,5 @@
-//! When to stop: warm up, batch launches that are too short for the clock, sample until the median is known well enough.
+//! When to stop: warm up, batch launches that are too short for the clock, sample until the median is known well
+//! enough.
 
 use super::stats;
 use crate::job::MeasureSpec;

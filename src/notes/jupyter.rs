@@ -1,5 +1,5 @@
-//! A report as a Jupyter notebook (nbformat 4.5): prose, figures with their pictures as outputs, and cells that read the tables and repeat
-//! the commands. Cells of the learner's own stay where they are.
+//! A report as a Jupyter notebook (nbformat 4.5): prose, figures with their pictures as outputs, and cells that read
+//! the tables and repeat the commands. Cells of the learner's own stay where they are.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,8 @@ use crate::base::sanitize::harmless;
 /// The key of what is ours in a cell's metadata.
 const OURS: &str = "warpbook";
 
-/// Writes the notebook. Cells of `old` that are not ours are kept, before or after ours. True if one of ours was changed.
+/// Writes the notebook. Cells of `old` that are not ours are kept, before or after ours. True if one of ours was
+/// changed.
 #[must_use]
 pub fn render(report: &Report, lesson: &str, folders: &Folders, old: Option<&str>) -> (String, bool) {
     let old: Option<Value> = old.and_then(|old| serde_json::from_str(old).ok());

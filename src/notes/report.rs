@@ -76,7 +76,8 @@ pub enum NoteBlock {
         answer: Option<String>,
         /// The measured result, with its unit; None if nothing was measured.
         measured: Option<String>,
-        /// The result without a measurement, with its unit, after how it was found: from the trace alone, or by arithmetic.
+        /// The result without a measurement, with its unit, after how it was found: from the trace alone, or by
+        /// arithmetic.
         traced: Option<[String; 2]>,
         /// Whether a curve is asked for.
         is_drawn: bool,

@@ -39,8 +39,9 @@ pub struct Written {
     pub messages: Vec<Diagnostic>,
 }
 
-/// Writes the report in each of the formats. A file that has a note of the lesson keeps all that is outside of it; what was changed within it
-/// is kept aside. A file of the note's name without one is left alone, and the note gets another name.
+/// Writes the report in each of the formats. A file that has a note of the lesson keeps all that is outside of it; what
+/// was changed within it is kept aside. A file of the note's name without one is left alone, and the note gets another
+/// name.
 ///
 /// # Errors
 /// When two files have a note of the lesson, markers do not match, or something cannot be written.

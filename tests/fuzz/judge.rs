@@ -234,7 +234,8 @@ fn run(program: &Program, text: &str, seed: u64, widths: &[u32]) -> Result<bool,
     Ok(told(text, outcome.map_err(|error| vec![error]))?.is_some())
 }
 
-/// The process's present memory in bytes; its peak counts from here on. Memory is ignored if the system does not report it.
+/// The process's present memory in bytes; its peak counts from here on. Memory is ignored if the system does not report
+/// it.
 fn forget_peak() -> u64 {
     _ = std::fs::write("/proc/self/clear_refs", "5");
     peak()

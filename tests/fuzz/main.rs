@@ -1,9 +1,9 @@
-//! Any text at all, WGSL or PTX: the tracer compiles and runs what random changes make of the corpus, and never panics, hangs or takes all
-//! memory.
+//! Any text at all, WGSL or PTX: the tracer compiles and runs what random changes make of the corpus, and never panics,
+//! hangs or takes all memory.
 //!
-//! `WARPBOOK_FUZZ` is how many texts are tried (default 2000) and `WARPBOOK_SEED` the first one's seed. They run in processes of this
-//! test's own, so that a crash or a hang costs one of them. What fails is made as small as still fails in the same way, and printed
-//! as a file for `tests/corpus/`.
+//! `WARPBOOK_FUZZ` is how many texts are tried (default 2000) and `WARPBOOK_SEED` the first one's seed. They run in
+//! processes of this test's own, so that a crash or a hang costs one of them. What fails is made as small as still
+//! fails in the same way, and printed as a file for `tests/corpus/`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod assembly;
@@ -167,7 +167,8 @@ struct Outcome {
     wrong: Vec<(u64, Verdict)>,
 }
 
-/// Tries every `PARTS`-th seed from `first` to `end`; after a text that crashes its process, the next process continues.
+/// Tries every `PARTS`-th seed from `first` to `end`; after a text that crashes its process, the next process
+/// continues.
 fn supervised(mut first: u64, end: u64, language: Language) -> Outcome {
     let mut outcome = Outcome::default();
     while first < end {

@@ -1,4 +1,5 @@
-//! CUDA C++ that a learner types is compiled and measured. Needs an NVIDIA GPU: `cargo test --features gpu-tests --test window cuda_edits::`.
+//! CUDA C++ that a learner types is compiled and measured. Needs an NVIDIA GPU:
+//! `cargo test --features gpu-tests --test window cuda_edits::`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use egui_kittest::Harness;

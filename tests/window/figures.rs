@@ -1,4 +1,5 @@
-//! The stage's figures, used as a learner uses them: a product of matrices, naive and through tiles, in a pack of its own.
+//! The stage's figures, used as a learner uses them: a product of matrices, naive and through tiles, in a pack of its
+//! own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fmt::Write as _;

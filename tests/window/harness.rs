@@ -32,8 +32,8 @@ pub struct Window {
     pub frames: Vec<u64>,
 }
 
-/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest. Who has no state yet is taken to the
-/// lesson on coalescing, where the pack has it: most tests are about what it shows.
+/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest. Who has no
+/// state yet is taken to the lesson on coalescing, where the pack has it: most tests are about what it shows.
 pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
     open_at(files, state, size, Arc::new(AtomicI64::new(NOON)))
 }

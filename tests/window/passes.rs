@@ -1,4 +1,5 @@
-//! Programs of several passes in the window: the strip of passes, the launch on the stage, buffers after any of them, series, and notes.
+//! Programs of several passes in the window: the strip of passes, the launch on the stage, buffers after any of them,
+//! series, and notes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;

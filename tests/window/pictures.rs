@@ -1,7 +1,9 @@
-//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each figure in both themes, and one of each view.
+//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each figure in both
+//! themes, and one of each view.
 //!
-//! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to `target/pictures/`. Who has
-//! looked at it and wants it so keeps it: `WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::`.
+//! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to
+//! `target/pictures/`. Who has looked at it and wants it so keeps it:
+//! `WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
@@ -40,7 +42,8 @@ enum Then {
 struct Shot(&'static str, &'static str, &'static str, [f32; 2], Then);
 
 const USUAL: [f32; 2] = [1280.0, 800.0];
-/// The stage's rectangle in a window of that size: left, top, width, height. Of a figure only that is compared, so that a word of prose changes none.
+/// The stage's rectangle in a window of that size: left, top, width, height. Of a figure only that is compared, so that
+/// a word of prose changes none.
 const STAGE: [u32; 4] = [628, 48, 652, 376];
 
 /// One of each figure, and of each explorer's picture; a test holds that no figure is missing.

@@ -1,4 +1,5 @@
-//! Kernels without a trace, since they are written in CUDA C++ only: window, notes and predictions go on without it, and say so.
+//! Kernels without a trace, since they are written in CUDA C++ only: window, notes and predictions go on without it,
+//! and say so.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;

@@ -53,8 +53,8 @@ pub fn write(vocabulary: &Vocabulary) -> String {
     text
 }
 
-/// Reads a file of ranks. Ids may have gaps, as those of OpenAI's older vocabularies have; tokens and ids are unique, and each byte is a
-/// token.
+/// Reads a file of ranks. Ids may have gaps, as those of OpenAI's older vocabularies have; tokens and ids are unique,
+/// and each byte is a token.
 ///
 /// # Errors
 /// The first line that is wrong, or a byte without a token.

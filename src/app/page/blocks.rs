@@ -25,7 +25,8 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Com
     show_within(ui, reading, blocks, None).0
 }
 
-/// As [`show`], adding no block after `deadline` to those that the frame before showed; the second part says whether all are shown.
+/// As [`show`], adding no block after `deadline` to those that the frame before showed; the second part says whether
+/// all are shown.
 pub fn show_until(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block], deadline: Instant) -> (Vec<Command>, bool) {
     let id = ui.scope_id().with("blocks shown");
     let before = ui.data(|d| d.get_temp::<usize>(id)).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! A curve to draw before the runs: points over an experiment's values, dragged or set by keys, and then the answer over them.
+//! A curve to draw before the runs: points over an experiment's values, dragged or set by keys, and then the answer
+//! over them.
 
 use egui::{Align2, CursorIcon, EventFilter, Key, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo, vec2};
 
@@ -136,8 +137,8 @@ fn column(places: &[f32], i: usize, [left, _, right, _]: [f32; 4]) -> (f32, f32)
     (from, to)
 }
 
-/// The values that a pointer sets on its way from one place to another, each with the height there: those that it passes, and the one that it has
-/// come nearest to.
+/// The values that a pointer sets on its way from one place to another, each with the height there: those that it
+/// passes, and the one that it has come nearest to.
 fn passed(places: &[f32], from: Vec2, to: Vec2) -> Vec<(usize, f32)> {
     let share = |place: f32| (place - from.x) / (to.x - from.x);
     let on_the_way =

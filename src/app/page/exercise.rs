@@ -112,7 +112,8 @@ fn hints(ui: &mut Ui, reading: &mut Reading<'_>, exercise: &Exercise, opened: us
     commands
 }
 
-/// The goal's parts: the figure of the learner's kernel, and the one that it must have; the kind of events that is asked for by a click.
+/// The goal's parts: the figure of the learner's kernel, and the one that it must have; the kind of events that is
+/// asked for by a click.
 fn parts(ui: &mut Ui, parts: &[Reached]) -> Option<EventClass> {
     let mut asked = None;
     let theme = theme::of(ui);

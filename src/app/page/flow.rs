@@ -16,7 +16,8 @@ use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Inline, Quote};
 use crate::session::desk::Command;
 
-/// The height of a line of text above and below its baseline, relative to its size. Fonts ask for more, each differently.
+/// The height of a line of text above and below its baseline, relative to its size. Fonts ask for more, each
+/// differently.
 const ABOVE: f32 = 0.95;
 const BELOW: f32 = 0.3;
 
@@ -349,7 +350,8 @@ fn dots(ui: &Ui, rect: Rect) {
     ui.painter().extend(egui::Shape::dashed_line(&[pos2(rect.min.x, y), pos2(rect.max.x, y)], stroke, 1.5, 2.5));
 }
 
-/// Something that is selected by its rows: nothing of it above its middle, all of it below, with the length of its words.
+/// Something that is selected by its rows: nothing of it above its middle, all of it below, with the length of its
+/// words.
 struct Whole(Rect, usize);
 
 impl Locate for Whole {

@@ -33,8 +33,8 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::note::interpolate::Fill;
 
-/// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few frames after it
-/// is opened, and no frame is late.
+/// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few
+/// frames after it is opened, and no frame is late.
 const SHARE: Duration = Duration::from_micros(1500);
 
 /// How long the end of a page is in sight until the page counts as read, in seconds.

@@ -61,7 +61,8 @@ impl Stage {
         command
     }
 
-    /// The first element that is shown of a buffer: the learner's, else the one that the step begins at; and how many there are.
+    /// The first element that is shown of a buffer: the learner's, else the one that the step begins at; and how many
+    /// there are.
     pub(super) fn first_element(&self, view: &View<'_>) -> Option<(usize, usize)> {
         let reel = view.given.reel.as_ref()?.as_ref().ok()?;
         let elements = reel.film.start.first()?.len();

@@ -102,8 +102,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         })
     }
 
-    /// The whole program on a set of buffers as a flat list: repetitions have the rounds of the recorded walk, and grids read from
-    /// buffers the sizes that they had then.
+    /// The whole program on a set of buffers as a flat list: repetitions have the rounds of the recorded walk, and
+    /// grids read from buffers the sizes that they had then.
     pub fn program<'c>(&'c self, trail: &[Turn], set: u64, bounds: &'c Bounds<D>) -> Vec<Command<'c, D>> {
         trail.iter().filter_map(|turn| self.pass(*turn, set, bounds)).collect()
     }
@@ -113,8 +113,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         Walker { prepared: self, bounds: None, sink }
     }
 
-    /// Runs the program in one piece on its initial buffers, and repeats the checks of its end: those of `before` are kept unless one fails
-    /// now.
+    /// Runs the program in one piece on its initial buffers, and repeats the checks of its end: those of `before` are
+    /// kept unless one fails now.
     pub fn check_whole(
         &mut self,
         trail: &[Turn],
@@ -151,7 +151,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         Ok(Tensor { elem: self.job.buffers[buffer].elem, words })
     }
 
-    /// Samples some work. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that is reported.
+    /// Samples some work. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that
+    /// is reported.
     pub fn time(
         &self,
         spec: &MeasureSpec,

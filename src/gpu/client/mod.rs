@@ -30,7 +30,8 @@ pub struct WorkerCommand {
 }
 
 impl WorkerCommand {
-    /// This very program, with its `worker` subcommand. Where the system cannot say which file that is, as it was called.
+    /// This very program, with its `worker` subcommand. Where the system cannot say which file that is, as it was
+    /// called.
     #[must_use]
     pub fn this_program() -> Self {
         let called = || std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
@@ -165,8 +166,8 @@ impl Client {
     /// Runs a job; `on_event` hears how far it got. Setting `cancel` ends it within about half a second.
     ///
     /// # Errors
-    /// The problem with the kernel; that it does not fit the device; or how the worker was lost and what to try. The next request starts a
-    /// fresh worker if the old one was lost.
+    /// The problem with the kernel; that it does not fit the device; or how the worker was lost and what to try. The
+    /// next request starts a fresh worker if the old one was lost.
     pub fn run(
         &mut self,
         job: &Job,

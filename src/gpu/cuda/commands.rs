@@ -15,7 +15,8 @@ pub(super) struct Recorded<'a> {
     commands: Vec<Command<'a, Gpu>>,
     /// Those between the marks at both ends.
     inner: Range<usize>,
-    /// The inner commands as one CUDA graph, if requested. The marks at both ends stay outside, so a time includes the graph's start-up.
+    /// The inner commands as one CUDA graph, if requested. The marks at both ends stay outside, so a time includes the
+    /// graph's start-up.
     graph: Option<Graph>,
     /// The readings of the clock, by their marks' numbers.
     marks: Vec<Event>,

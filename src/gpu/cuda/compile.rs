@@ -9,7 +9,8 @@ use crate::gpu::{constants, toolkit};
 use crate::job::{Launch, Twin};
 use crate::simt;
 
-/// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep their numbers.
+/// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep
+/// their numbers.
 const CONSTANTS: &str = "constants.h";
 
 /// The architecture to compile for if there is no device to ask.
@@ -125,7 +126,8 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     Ok(image(twin, code, ptx, warnings))
 }
 
-/// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture below it.
+/// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture
+/// below it.
 pub(super) fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
     let newest = known.iter().copied().max().ok_or("it knows no architecture")?;
     let wanted = wanted.unwrap_or(if known.contains(&USUAL_ARCHITECTURE) { USUAL_ARCHITECTURE } else { newest });

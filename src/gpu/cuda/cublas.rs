@@ -9,7 +9,8 @@ use super::driver::{Code, Context, Memory, Outcome, STREAM};
 use crate::base::tensor::Elem;
 use crate::job::Product;
 
-/// Memory that cuBLAS may use while it works: as much as NVIDIA recommends for Hopper. Given once, so that no product allocates any.
+/// Memory that cuBLAS may use while it works: as much as NVIDIA recommends for Hopper. Given once, so that no product
+/// allocates any.
 const WORKSPACE_BYTES: u64 = 32 << 20;
 
 /// cuBLAS's version, where its library can be loaded.

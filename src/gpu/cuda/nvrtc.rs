@@ -58,8 +58,8 @@ impl Drop for Program {
     }
 }
 
-/// Compiles `source`, which messages call `name`, and an instance of one of its templates. Each of `headers`, a name and a text, can be
-/// included under its name.
+/// Compiles `source`, which messages call `name`, and an instance of one of its templates. Each of `headers`, a name
+/// and a text, can be included under its name.
 ///
 /// # Errors
 /// When the compiler fails otherwise than by errors in the source.

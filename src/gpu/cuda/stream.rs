@@ -1,4 +1,5 @@
-//! A second stream: its work runs concurrently with that of the first, [`STREAM`], and waits for it only where requested.
+//! A second stream: its work runs concurrently with that of the first, [`STREAM`], and waits for it only where
+//! requested.
 #![expect(unsafe_code, reason = "the driver is a C library; nothing outside the files that say so calls into C")]
 
 use std::collections::VecDeque;

@@ -34,8 +34,8 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
         None
     }
 
-    /// Starts a collective on a part of memory, with a chunk for each rank, after earlier work and concurrent with later work. It may
-    /// return before that is done.
+    /// Starts a collective on a part of memory, with a chunk for each rank, after earlier work and concurrent with
+    /// later work. It may return before that is done.
     ///
     /// # Errors
     /// When a rank is lost, or the device fails.
@@ -48,7 +48,8 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
         meeting: &mut Meeting,
     ) -> Result<Sent, Failure>;
 
-    /// Makes later work wait until the first of the begun collectives for which this was not called is over. Does not wait itself.
+    /// Makes later work wait until the first of the begun collectives for which this was not called is over. Does not
+    /// wait itself.
     fn arrive(&mut self, _: &mut Meeting) -> Result<(), Failure> {
         Ok(())
     }

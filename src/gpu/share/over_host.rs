@@ -18,7 +18,8 @@ use crate::ranks::ring::Ring;
 pub(super) struct Traced<'a> {
     pub machine: Machine<'a>,
     pub ring: Ring,
-    /// Begun collectives: each is carried out when it is waited for, as late as can be, so that a pass that should have waited is wrong.
+    /// Begun collectives: each is carried out when it is waited for, as late as can be, so that a pass that should have
+    /// waited is wrong.
     pub begun: VecDeque<(Collective, Piece)>,
 }
 

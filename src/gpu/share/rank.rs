@@ -1,4 +1,5 @@
-//! A rank's walk through the whole program: passes run on its own part of the buffers, and queries of a buffer go to all ranks.
+//! A rank's walk through the whole program: passes run on its own part of the buffers, and queries of a buffer go to
+//! all ranks.
 
 use std::collections::VecDeque;
 
@@ -27,8 +28,8 @@ pub(in crate::gpu) trait Local: Host {
         Ok(())
     }
 
-    /// Begins a collective on some elements of a buffer with all other ranks, after the passes and collectives before it. It is carried out
-    /// at any time, at the latest when it is waited for.
+    /// Begins a collective on some elements of a buffer with all other ranks, after the passes and collectives before
+    /// it. It is carried out at any time, at the latest when it is waited for.
     ///
     /// # Errors
     /// When a rank is lost: all ranks were informed.
@@ -124,7 +125,8 @@ impl<'a, L: Local> Rank<'a, L> {
         result.map_err(|failure| told(&failure, self.meeting))
     }
 
-    /// The result of a walk; failures outside the passes, such as a file that cannot be written, are reported to the others now.
+    /// The result of a walk; failures outside the passes, such as a file that cannot be written, are reported to the
+    /// others now.
     pub fn walked(&mut self, walked: Result<Walked, Failure>) -> Result<Walked, Failure> {
         if self.is_over {
             return walked;

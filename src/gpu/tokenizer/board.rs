@@ -101,7 +101,8 @@ impl<'d, D: Driver> Board<'d, D> {
         Ok(Command::Fill { to: self.part(name)?, word })
     }
 
-    /// A kernel, by its file below `shaders` without the ending. Its variables are the buffers of the same name, unless `bind` has another for one.
+    /// A kernel, by its file below `shaders` without the ending. Its variables are the buffers of the same name, unless
+    /// `bind` has another for one.
     ///
     /// # Errors
     /// When the kernel does not compile, or a buffer is missing.

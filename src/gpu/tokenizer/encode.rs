@@ -25,8 +25,8 @@ pub trait Encode {
     fn remark(&self) -> Option<String>;
 }
 
-/// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most` bytes; longer ones go
-/// there in parts.
+/// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most`
+/// bytes; longer ones go there in parts.
 ///
 /// # Errors
 /// When there is no such device, the pattern cuts nothing, the device fails, or `work` does.

@@ -8,7 +8,8 @@ use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::Driver;
 use crate::tokenizer::Pattern;
 
-/// A text is cut at the first possible place in the last 1/`SLACK` of the largest part, if there is one; else at the last one before.
+/// A text is cut at the first possible place in the last 1/`SLACK` of the largest part, if there is one; else at the
+/// last one before.
 const SLACK: usize = 256;
 
 /// Elements that one core copies.

@@ -1,11 +1,11 @@
-//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host
-//! only queues the rounds.
+//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all
+//! of them. The host only queues the rounds.
 
-use super::board::{BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
+use super::board::{BLOCK, Board, CUT, REACH, Ready, rule};
+use super::capacity::{Capacity, LANES, TILE, too_many};
 use super::on_device;
 use super::stage::{Stage, blocks};
 use crate::base::diag::Diagnostic;
-use crate::base::units::si;
 use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Command, Driver, Work};
 use crate::tokenizer::tables::Table;
@@ -15,31 +15,20 @@ use crate::trace::record::Backend;
 /// The most tokens: two of them are a number of 32 bits in the kernels' table of pairs.
 pub const MOST_TOKENS: usize = 65_536;
 
-/// Places of the table of pairs whose most frequent pair is kept.
-const TILE: usize = 256;
-
-/// The fewest places of that table: each lane has one of its tiles.
-const LEAST_PLACES: usize = TILE * LANES as usize;
-
-/// Bytes of that table at least.
-const LEAST_BUFFER: usize = 8 * LEAST_PLACES;
-
 /// Words that a workgroup merges in.
 const WORDS: usize = 1024;
-
-/// Lanes that look for the most frequent pair, if the device has that many.
-const LANES: u32 = 1024;
 
 /// Rounds that are queued as one piece.
 const ROUNDS: usize = 256;
 
-/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the beginning it asks more
-/// often. Asking costs time: it waits for the rounds that are queued.
+/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the
+/// beginning it asks more often. Asking costs time: it waits for the rounds that are queued.
 const ASKED: usize = 16;
 
 /// A device that trains.
 pub trait Train {
-    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `on_progress` is called with how far it is.
+    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `on_progress` is
+    /// called with how far it is.
     ///
     /// # Errors
     /// When a text or a word is too long, or the device fails.
@@ -99,7 +88,8 @@ pub fn check_length(bytes: usize) -> Result<(), Diagnostic> {
 /// Opens a device, and calls `work` with it. Memory is taken for texts of `bytes` bytes together.
 ///
 /// # Errors
-/// When there is no such device, the pattern cuts nothing, texts or vocabulary are too large, the device fails, or `work` does.
+/// When there is no such device, the pattern cuts nothing, texts or vocabulary are too large, the device fails, or
+/// `work` does.
 pub fn training_on<T>(
     backend: Backend,
     goal: Goal,
@@ -133,86 +123,6 @@ impl<T, F: FnOnce(&mut dyn Train) -> Result<T, Diagnostic>> Work for Training<F>
             OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, capacity)?), driver, goal, rule, bytes };
         Ok(work(&mut trainer)?)
     }
-}
-
-/// How much the tables hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Capacity {
-    /// Slots of the table of words.
-    slots: usize,
-    /// Different words.
-    words: usize,
-    /// Bytes of different words.
-    tokens: usize,
-    /// Places of the table of pairs.
-    places: usize,
-    /// The most bytes that a buffer can have.
-    most: usize,
-}
-
-/// Which table was too small, as the kernels number it in `trouble`: that of words, or of pairs; else it is the buffers of words and their tokens.
-const WORD_TABLE: u32 = 1;
-const PAIR_TABLE: u32 = 3;
-
-impl Capacity {
-    /// The capacity that most texts of `bytes` bytes need: few words of a long text are new.
-    ///
-    /// # Errors
-    /// When not even the smallest tables fit in a buffer of `most` bytes.
-    fn of(bytes: usize, most: usize) -> Result<Self, Diagnostic> {
-        if most < LEAST_BUFFER {
-            let [most, least] = [most, LEAST_BUFFER].map(|bytes| si(bytes as f64, "B"));
-            let message = format!("a buffer of this device holds {most}, and training needs {least}");
-            return Err(Diagnostic::error(message).hint("leave --backend out"));
-        }
-        let power = |count: usize| count.next_power_of_two().max(1 << 16);
-        let capacity = Self {
-            slots: power(bytes / 16),
-            words: power(bytes / 32),
-            tokens: power(bytes / 4),
-            places: power(bytes / 64).max(LEAST_PLACES),
-            most,
-        };
-        Ok(capacity.within())
-    }
-
-    /// As much of it as a buffer holds.
-    fn within(mut self) -> Self {
-        let power = |bytes: usize| 1 << (self.most / bytes).ilog2();
-        let (slots, words, tokens, places) = (power(12), power(12), power(4), power(8));
-        self.slots = self.slots.min(slots);
-        self.words = self.words.min(words).min(MOST_GROUPS * BLOCK);
-        self.tokens = self.tokens.min(tokens);
-        self.places = self.places.min(places);
-        self
-    }
-
-    /// More of what was too small.
-    ///
-    /// # Errors
-    /// When the device's buffers hold no more.
-    fn grown(self, trouble: u32) -> Result<Self, Diagnostic> {
-        let mut capacity = self;
-        match trouble {
-            WORD_TABLE => capacity.slots *= 4,
-            PAIR_TABLE => capacity.places *= 4,
-            _ => (capacity.words, capacity.tokens) = (4 * capacity.words, 4 * capacity.tokens),
-        }
-        let capacity = capacity.within();
-        if capacity == self {
-            let message = format!(
-                "the text has more different {} than a buffer of this device holds, or too many that share a hash",
-                too_many(trouble)
-            );
-            return Err(Diagnostic::error(message).hint("train on a part of it, or leave --backend out"));
-        }
-        Ok(capacity)
-    }
-}
-
-/// The name of what overflowed its table.
-fn too_many(trouble: u32) -> &'static str {
-    if trouble == PAIR_TABLE { "pairs" } else { "words" }
 }
 
 /// A device, ready to train; None if it failed.
@@ -437,7 +347,8 @@ impl<'d, D: Driver> Kernels<'d, D> {
         Ok(())
     }
 
-    /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried out, the next ones are queued.
+    /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried
+    /// out, the next ones are queued.
     fn merge(&self, words: usize, on_progress: &mut dyn FnMut(TrainProgress)) -> Result<(), Failure> {
         let wanted = merges(self.goal);
         let rounds = wanted.min(ROUNDS);
@@ -488,19 +399,4 @@ impl<'d, D: Driver> Kernels<'d, D> {
 /// The merges to learn.
 fn merges(goal: Goal) -> usize {
     goal.size.saturating_sub(256)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_fit_in_the_devices_buffers_or_training_is_refused() {
-        for most in [0, 1, 11, LEAST_BUFFER - 1] {
-            let refused = Capacity::of(1 << 20, most).map_err(|problem| problem.message);
-            assert!(refused.is_err_and(|message| message.contains("training needs 2.10 MB")), "{most}");
-        }
-        let capacity = Capacity::of(1 << 30, LEAST_BUFFER);
-        assert!(capacity.is_ok_and(|capacity| capacity.places == LEAST_PLACES && 12 * capacity.slots <= LEAST_BUFFER));
-    }
 }

@@ -77,8 +77,8 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// Encodes commands: launches that follow each other share a pass. A clock that is read right before and right after them is read by the pass
-/// itself.
+/// Encodes commands: launches that follow each other share a pass. A clock that is read right before and right after
+/// them is read by the pass itself.
 fn encode<'f>(
     gpu: &Gpu,
     encoder: &mut wgpu::CommandEncoder,

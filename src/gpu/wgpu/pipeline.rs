@@ -142,7 +142,8 @@ fn headline(message: &str) -> String {
     line.or_else(|| message.lines().find(|line| !line.trim().is_empty())).unwrap_or(message).trim().to_owned()
 }
 
-/// A layout for each bind group that the launch uses, by number. Said outright, because a derived one drops unused bindings.
+/// A layout for each bind group that the launch uses, by number. Said outright, because a derived one drops unused
+/// bindings.
 fn layouts(gpu: &Gpu, launch: &Launch) -> Vec<(u32, wgpu::BindGroupLayout)> {
     let mut groups: BTreeMap<u32, Vec<wgpu::BindGroupLayoutEntry>> = BTreeMap::new();
     for binding in &launch.bindings {
@@ -169,9 +170,9 @@ fn layout(gpu: &Gpu, entries: &[wgpu::BindGroupLayoutEntry]) -> wgpu::BindGroupL
     gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries })
 }
 
-/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may overlap on the device;
-/// since all declare that they might write this one, each waits for the one before. None if the device has no bind group or storage binding
-/// to spare.
+/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may
+/// overlap on the device; since all declare that they might write this one, each waits for the one before. None if the
+/// device has no bind group or storage binding to spare.
 fn fence(gpu: &Gpu, launch: &Launch) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
     let groups = launch.bindings.iter().map(|binding| binding.group + 1).max().unwrap_or(0);
     let storage = launch.bindings.iter().filter(|binding| binding.kind != BindingKind::Uniform).count();

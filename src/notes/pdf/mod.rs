@@ -22,11 +22,13 @@ use page::Pages;
 /// The size that the page's formulas are drawn at, in CSS pixels.
 const PX: f32 = html::TEXT_PX;
 
-/// Bytes of the learner's own words in a PDF at most: more than a book. Each paragraph may be one letter, and takes as long as a line.
+/// Bytes of the learner's own words in a PDF at most: more than a book. Each paragraph may be one letter, and takes as
+/// long as a line.
 const MOST_WORDS: usize = 1 << 20;
 /// Bytes of the page that is set at most, with its pictures and formulas.
 const MOST_PAGE: usize = 64 << 20;
-/// Elements within elements at most, of which each takes a piece of the stack. A lesson's text and own words have far fewer.
+/// Elements within elements at most, of which each takes a piece of the stack. A lesson's text and own words have far
+/// fewer.
 const DEEPEST: usize = 100;
 
 /// Writes the report.

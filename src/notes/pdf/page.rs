@@ -84,7 +84,8 @@ pub(super) struct Pages {
     pub(super) y: f32,
     /// Titles of sections, with their page and height.
     titles: Vec<(String, usize, f32)>,
-    /// The headings at the end of the last page, which go with what comes next: the first of what they draw, and their top.
+    /// The headings at the end of the last page, which go with what comes next: the first of what they draw, and their
+    /// top.
     headings: Option<(usize, f32)>,
 }
 

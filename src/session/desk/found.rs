@@ -57,8 +57,8 @@ pub struct Sampling {
 /// The program on the bench with its shaders compiled.
 #[derive(Debug, Default)]
 pub struct Compiled {
-    /// The compiled program, with its lesson's id and variant. Just after a change it may still be of the previous parameters. None
-    /// before the first compilation, and if it does not compile.
+    /// The compiled program, with its lesson's id and variant. Just after a change it may still be of the previous
+    /// parameters. None before the first compilation, and if it does not compile.
     pub built: Option<((String, Variant), Arc<Built>)>,
     /// The shader of the kernel on the stage as it runs at the parameters.
     pub source: Option<Arc<str>>,
@@ -95,7 +95,8 @@ impl Found {
         Some(&self.accesses(program, place)?.timeline)
     }
 
-    /// The findings in the pass on the stage, each kind once a line: those of the grid, then those of the workgroup there.
+    /// The findings in the pass on the stage, each kind once a line: those of the grid, then those of the workgroup
+    /// there.
     pub fn findings<'a>(&'a self, program: &str, place: &Place) -> impl Iterator<Item = &'a Finding> {
         let grid = self.traced(program).and_then(|traced| traced.trace(place.pass()));
         let grid = grid.map_or(&[][..], |trace| &trace.findings);

@@ -172,7 +172,8 @@ impl Desk {
         }
     }
 
-    /// Whether threads may still send something: the pack is being read, or something is being traced, measured or judged.
+    /// Whether threads may still send something: the pack is being read, or something is being traced, measured or
+    /// judged.
     #[must_use]
     pub fn busy(&self) -> bool {
         let unread = self.state.place.lesson.is_none() && self.state.library.problems.is_empty();

@@ -22,7 +22,8 @@ use crate::trace::record::Backend;
 const LONGEST_CHANGE: usize = 40;
 
 impl State {
-    /// The text that the version in the editor began with, and the last text of it that compiled; None if none is edited.
+    /// The text that the version in the editor began with, and the last text of it that compiled; None if none is
+    /// edited.
     #[must_use]
     pub fn sides(&self) -> Option<[Side<'_>; 2]> {
         let began = self.place.bench.beside.first().filter(|_| self.place.bench.edit.is_some())?;
@@ -56,8 +57,8 @@ impl State {
         Some(Pin { picture: Some(svg), ..pin })
     }
 
-    /// The counts of the kernel on the stage over the whole grid, and its time; beside those before the learner's change. None if it is
-    /// not traced.
+    /// The counts of the kernel on the stage over the whole grid, and its time; beside those before the learner's
+    /// change. None if it is not traced.
     #[must_use]
     pub fn pinned_counts(&self) -> Option<Pin> {
         let changed = self.sides();
@@ -95,8 +96,8 @@ impl State {
         experiment::pinned(&self.note_input(Only::Own)?, self.place.experiment()?)
     }
 
-    /// A pin of a program's kernel on the stage, with the command that runs it. A version of the learner's has its changes, and the command of
-    /// the kernel that it began as. None while the text in the editor does not compile.
+    /// A pin of a program's kernel on the stage, with the command that runs it. A version of the learner's has its
+    /// changes, and the command of the kernel that it began as. None while the text in the editor does not compile.
     fn pin(&self, caption: &str, variant: &Variant) -> Option<Pin> {
         // The bench then has an older text.
         if self.is_broken() {
@@ -121,14 +122,16 @@ impl State {
         Some(Pin { caption, change, command, ..Pin::default() })
     }
 
-    /// The changes of a version from what it began with, as a unified diff; None if there are none, or if they are long.
+    /// The changes of a version from what it began with, as a unified diff; None if there are none, or if they are
+    /// long.
     fn change(&self, edit: &Edit) -> Option<String> {
         let [began, mine] = self.sides()?;
         let text = source::unified(("before", began.source), (&edit.name, mine.source))?;
         (text.lines().count() <= LONGEST_CHANGE).then_some(text)
     }
 
-    /// The input of a note about the open lesson, with all that is known; None before the lesson and its device are there.
+    /// The input of a note about the open lesson, with all that is known; None before the lesson and its device are
+    /// there.
     pub(super) fn note_input(&self, only: Only) -> Option<Input> {
         let mut answers = self.found.answers.clone();
         answers.retain(|_, outcome| outcome.is_ok());

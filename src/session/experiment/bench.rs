@@ -16,8 +16,8 @@ use crate::session::run::output::{LibraryOutput, TimeOutput};
 use crate::session::run::{self, Runner};
 use crate::trace::record::{Backend, Ceilings, Device, Warning};
 
-/// Upper bound, in bytes, of a kernel's buffers at its large size: far beyond any cache, and enough for two arrays of 256 MiB and more; the
-/// host holds them, too.
+/// Upper bound, in bytes, of a kernel's buffers at its large size: far beyond any cache, and enough for two arrays of
+/// 256 MiB and more; the host holds them, too.
 const MOST_BYTES: u64 = 2 << 30;
 
 /// How many values of a parameter are tried, from the largest down.
@@ -127,8 +127,8 @@ impl BenchOutput {
     }
 }
 
-/// Runs the bench on those of the named backends that have a device, and on the `tracer` if requested; `say` gets a line for each part that
-/// begins.
+/// Runs the bench on those of the named backends that have a device, and on the `tracer` if requested; `say` gets a
+/// line for each part that begins.
 pub fn bench(
     devices: &Devices,
     pack: &Pack,
@@ -232,8 +232,9 @@ fn rungs(
         .collect()
 }
 
-/// The defaults with one parameter raised, as far as the device allows: the one that makes the kernel's buffers largest. None if no
-/// parameter enlarges them, and on a software device: large sizes take long there and say nothing about a GPU.
+/// The defaults with one parameter raised, as far as the device allows: the one that makes the kernel's buffers
+/// largest. None if no parameter enlarges them, and on a software device: large sizes take long there and say nothing
+/// about a GPU.
 fn large(lesson: &Lesson, program: &Program, base: &Params, purpose: &Purpose, device: &Device) -> Option<Params> {
     if device.software {
         return None;

@@ -73,7 +73,8 @@ impl Which {
         Ok(chosen.into_iter().map(|program| (program, variant(program))).collect())
     }
 
-    /// Whether something is named. A named kernel or program must run; a whole lesson runs whatever it can, at any size.
+    /// Whether something is named. A named kernel or program must run; a whole lesson runs whatever it can, at any
+    /// size.
     #[must_use]
     pub fn names_any(&self) -> bool {
         !(self.kernels.is_empty() && self.programs.is_empty())

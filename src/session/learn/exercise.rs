@@ -96,7 +96,8 @@ pub struct Try {
 }
 
 impl Try {
-    /// Judges it on the tracer, so that the verdict is the same on every machine; None if cancelled, or if there is no such exercise.
+    /// Judges it on the tracer, so that the verdict is the same on every machine; None if cancelled, or if there is no
+    /// such exercise.
     #[must_use]
     pub fn judge(&self, devices: &Devices, cancel: &AtomicBool) -> Option<Verdict> {
         let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;

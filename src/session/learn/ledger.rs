@@ -56,8 +56,8 @@ impl Test {
 }
 
 impl Concept {
-    /// On how many days its tests were answered right since their last wrong answers, and whether one of these answers was with other numbers
-    /// than in the lesson, or a kernel.
+    /// On how many days its tests were answered right since their last wrong answers, and whether one of these answers
+    /// was with other numbers than in the lesson, or a kernel.
     #[must_use]
     pub fn since(&self) -> (usize, bool) {
         let rows = || self.evidence.iter().map(|test| test.answers.since);
@@ -65,11 +65,12 @@ impl Concept {
         (days.len(), rows().any(|row| row.varied))
     }
 
-    /// Where the rule puts a concept. A test is a prediction or an exercise that names the concept; it counts by its last answer that was given
-    /// without the solution in sight ([`Evidence`]). An exercise that was tried three times in vain is wrong until it is solved.
+    /// Where the rule puts a concept. A test is a prediction or an exercise that names the concept; it counts by its
+    /// last answer that was given without the solution in sight ([`Evidence`]). An exercise that was tried three times
+    /// in vain is wrong until it is solved.
     ///
-    /// - **Mastered**: no test is wrong, and there are right answers of two days, one of them with other numbers than in the lesson or a kernel
-    ///   that was written.
+    /// - **Mastered**: no test is wrong, and there are right answers of two days, one of them with other numbers than
+    ///   in the lesson or a kernel that was written.
     /// - **Blind spot**: at least one test is wrong, and no more are right than wrong.
     /// - **Developing**: anything else that was begun: a step that introduces it was read, or a test was tried.
     #[must_use]
@@ -155,7 +156,8 @@ pub fn due(lessons: &[Arc<Lesson>], story: &Story, now: i64) -> Vec<Item> {
     scheduled(lessons, story).into_iter().take_while(|(at, _)| *at <= now).map(|(_, item)| item).collect()
 }
 
-/// The items of some lessons that come back, each with the time at which it is due, in seconds since 1970; the first one first.
+/// The items of some lessons that come back, each with the time at which it is due, in seconds since 1970; the first
+/// one first.
 #[must_use]
 pub fn scheduled(lessons: &[Arc<Lesson>], story: &Story) -> Vec<(i64, Item)> {
     let is_there = |item: &Item| {

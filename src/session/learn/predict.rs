@@ -70,8 +70,8 @@ pub enum Grade {
 }
 
 impl Answer {
-    /// The option nearest, by ratio, to the deciding figure: the measured one, or else the traced one. It does not decide if its spread
-    /// covers several options, or if no GPU took it.
+    /// The option nearest, by ratio, to the deciding figure: the measured one, or else the traced one. It does not
+    /// decide if its spread covers several options, or if no GPU took it.
     #[must_use]
     pub fn grade(&self, options: &[(String, f64)]) -> Grade {
         let nearest = |answer: f64| {
@@ -92,8 +92,8 @@ impl Answer {
         self.measured.or(self.traced.filter(|_| !self.timed))
     }
 
-    /// Whether a number is within a share of the deciding figure, chosen as in [`Answer::grade`]. It does not decide if the two ends of its
-    /// spread disagree.
+    /// Whether a number is within a share of the deciding figure, chosen as in [`Answer::grade`]. It does not decide if
+    /// the two ends of its spread disagree.
     #[must_use]
     pub fn grade_number(&self, guess: f64, within: f64) -> Grade {
         let is_right = |answer: f64| (guess - answer).abs() <= within * answer.abs();
@@ -126,7 +126,8 @@ impl Asked<'_> {
     /// Runs the probes: traced always, timed where `backend` is not the tracer.
     ///
     /// # Errors
-    /// The errors that kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
+    /// The errors that kept a probe from running. A device that cannot time is no error: the answer then lacks
+    /// `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
         let decl = match &self.prediction.asks {
             AnswerKind::Choice(_, decl) | AnswerKind::Number(_, decl) => decl,

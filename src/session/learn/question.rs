@@ -1,4 +1,5 @@
-//! The text of a question: its values are those of the settings that the question is about, whatever the learner has set on the page.
+//! The text of a question: its values are those of the settings that the question is about, whatever the learner has
+//! set on the page.
 
 use crate::base::units::figure;
 use crate::lesson::scope::Env;

@@ -167,10 +167,11 @@ fn is_other(asks: &AnswerKind, original: &Answer, found: &Answer) -> bool {
     is > 0.0 && (is - was).abs() > within * was.abs().max(is.abs())
 }
 
-/// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the parameter give it the same
-/// value. If another parameter has several values, such as the length of what every sixteenth element is of, they may depend on one that not
-/// all probes set: that one stays. If the question says the values of some, only these are other. Each time the list begins elsewhere. Values that
-/// make runs much longer are left out.
+/// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the
+/// parameter give it the same value. If another parameter has several values, such as the length of what every
+/// sixteenth element is of, they may depend on one that not all probes set: that one stays. If the question says the
+/// values of some, only these are other. Each time the list begins elsewhere. Values that make runs much longer are
+/// left out.
 fn others(lesson: &Lesson, asked: &Prediction, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();

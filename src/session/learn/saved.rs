@@ -53,7 +53,8 @@ pub struct Frame {
     pub position: Option<[f32; 2]>,
 }
 
-/// Positions of the dragged dividers between the window's panes, as shares of what each divides; None for the default position.
+/// Positions of the dragged dividers between the window's panes, as shares of what each divides; None for the default
+/// position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Dividers {
@@ -149,8 +150,8 @@ pub enum Scene {
 }
 
 impl LessonSaved {
-    /// Converts an earlier file's form: the scene, the parameters, and the attempts at the lesson's only exercise. True if there was something
-    /// to convert.
+    /// Converts an earlier file's form: the scene, the parameters, and the attempts at the lesson's only exercise. True
+    /// if there was something to convert.
     pub fn adopt(&mut self, lesson: &Lesson) -> bool {
         let scene = self.scene.take().map(|scene| format!("{scene:?}"));
         let had_scene = scene.is_some();
@@ -159,7 +160,8 @@ impl LessonSaved {
         self.adopt_exercise(lesson) || had_scene || had_params
     }
 
-    /// Earlier files do not say which parameters the learner moved. A value that neither the lesson nor one of its steps gives is the learner's.
+    /// Earlier files do not say which parameters the learner moved. A value that neither the lesson nor one of its
+    /// steps gives is the learner's.
     fn adopt_params(&mut self, lesson: &Lesson) -> bool {
         let params = std::mem::take(&mut self.params);
         let had_params = !params.is_empty();
@@ -223,7 +225,8 @@ impl LessonSaved {
         self.first.get(prediction).or_else(|| self.predictions.get(prediction))
     }
 
-    /// How many first answers to a lesson's questions were right, and how many were given. An answer that has no grade is not right.
+    /// How many first answers to a lesson's questions were right, and how many were given. An answer that has no grade
+    /// is not right.
     #[must_use]
     pub fn right(&self, lesson: &Lesson) -> (usize, usize) {
         let given = lesson.predictions.iter().filter_map(|asked| Some((asked, self.counts(&asked.id)?)));
@@ -245,7 +248,8 @@ impl LessonSaved {
         lesson.exercises.iter().filter(|exercise| is_solved(&exercise.id)).count()
     }
 
-    /// The point that the lesson's explorers look at. Until the learner has moved it, it is the one that the step's figure begins at.
+    /// The point that the lesson's explorers look at. Until the learner has moved it, it is the one that the step's
+    /// figure begins at.
     #[must_use]
     pub fn explored(&self, figure: Option<&Picture>) -> Explored {
         let begins = || figure.map(explore::begin).unwrap_or_default();
@@ -297,7 +301,8 @@ pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
     store::read(path, FORMAT)
 }
 
-/// Reads the state, to be written again later. Contents that could not be parsed were set aside, and the diagnostic says where.
+/// Reads the state, to be written again later. Contents that could not be parsed were set aside, and the diagnostic
+/// says where.
 ///
 /// # Errors
 /// As [`store::load`]: the file must not be written to then.
@@ -327,8 +332,8 @@ pub struct Written {
     pub notes: Vec<Diagnostic>,
 }
 
-/// Writes the state `mine`, which was `base` when the file was last read or written. Another window's changes to the file are kept; if both
-/// changed the same, `mine` is written, and a copy of the file is kept.
+/// Writes the state `mine`, which was `base` when the file was last read or written. Another window's changes to the
+/// file are kept; if both changed the same, `mine` is written, and a copy of the file is kept.
 ///
 /// # Errors
 /// As [`store::save`], and as [`store::load`]: the file is as it was then.

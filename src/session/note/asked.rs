@@ -35,7 +35,8 @@ fn options(asks: &AnswerKind) -> Vec<String> {
     }
 }
 
-/// A prediction that the learner made: the question, the guess, the answer, and whether it was right. Empty if none was made.
+/// A prediction that the learner made: the question, the guess, the answer, and whether it was right. Empty if none was
+/// made.
 pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>) -> Vec<NoteBlock> {
     let kept = input.kept.counts(&prediction.id);
     let answer = kept.and_then(|kept| kept.answer.as_ref());
@@ -162,7 +163,8 @@ fn task(exercise: &Exercise, fill: &Fill<'_>) -> NoteBlock {
     NoteBlock::Prose(exercise.prompt.iter().map(|block| fill.block(block)).chain([goal]).collect())
 }
 
-/// An exercise that the learner tried, and the kernels written for it as changes of its starter. Empty if it was not tried.
+/// An exercise that the learner tried, and the kernels written for it as changes of its starter. Empty if it was not
+/// tried.
 pub(super) fn tried(input: &Input, exercise: &Exercise, fill: &Fill<'_>) -> Vec<NoteBlock> {
     let tried = input.kept.tried(&exercise.id);
     let last = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source));

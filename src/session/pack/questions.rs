@@ -10,8 +10,8 @@ use crate::session::learn::predict::{Asked, Grade};
 use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
 
-/// Questions that counts answer and that have no answer, or whose probes cannot be run. Questions about times, and those about programs that
-/// the tracer does not run, are left out.
+/// Questions that counts answer and that have no answer, or whose probes cannot be run. Questions about times, and
+/// those about programs that the tracer does not run, are left out.
 #[must_use]
 pub fn question_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let params = jobs::defaults(lesson);

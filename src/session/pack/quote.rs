@@ -1,8 +1,9 @@
 //! Figures quoted in prose: their sources, their values, and the description of the sources for readers.
 //!
-//! A quote names its source by words of the source's id. In a recording, `experiment.curve.time[32]` is a point of a curve, with
-//! `bytes_per_s` and `flops_per_s` beside `time`, and `experiment.curve.library.time[32]` the library's call at that point. In a
-//! profile, `run.counter` is a counter; of a device's data sheet, `device.l2_bytes` is a figure.
+//! A quote names its source by words of the source's id. In a recording, `experiment.curve.time[32]` is a point of a
+//! curve, with `bytes_per_s` and `flops_per_s` beside `time`, and `experiment.curve.library.time[32]` the library's
+//! call at that point. In a profile, `run.counter` is a counter; of a device's data sheet, `device.l2_bytes` is a
+//! figure.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -116,8 +117,8 @@ impl Scope for Known<'_> {
 }
 
 impl Quotes {
-    /// Resolves a pack's quotes; reports their problems, each at its place: a missing source, experiment, curve, point or counter, or
-    /// arithmetic without a result. A kernel that has changed since it was recorded is a warning.
+    /// Resolves a pack's quotes; reports their problems, each at its place: a missing source, experiment, curve, point
+    /// or counter, or arithmetic without a result. A kernel that has changed since it was recorded is a warning.
     #[must_use]
     pub fn find(pack: &Pack, sources: Sources<'_>) -> (Self, Vec<Diagnostic>) {
         let (mut known, mut problems) = (Self::default(), Vec::new());
@@ -182,7 +183,8 @@ impl Quotes {
         })
     }
 
-    /// A lesson's quote with its text; `outer` has the parameters used with its figures. None if its figures are missing.
+    /// A lesson's quote with its text; `outer` has the parameters used with its figures. None if its figures are
+    /// missing.
     #[must_use]
     pub fn read(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Option<Quoted> {
         let given = self.given.get(&key(lesson, quote))?;
@@ -296,7 +298,8 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Fails if a figure of a curve names an experiment, curve or field that does not exist. Other sources check their own figures.
+/// Fails if a figure of a curve names an experiment, curve or field that does not exist. Other sources check their own
+/// figures.
 fn check(lesson: &Lesson, figure: &QuotedNumber) -> Result<(), Diagnostic> {
     let Some(_) = figure.at else { return Ok(()) };
     let error = |message: String, hint: String| Err(Diagnostic::error(message).in_place(&figure.place).hint(hint));

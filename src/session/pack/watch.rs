@@ -8,7 +8,8 @@ use notify::{RecursiveMode, Watcher};
 
 use crate::base::diag::Diagnostic;
 
-/// Debounce time: an editor writes a file in several small steps; a change is reported once they have stopped for this long.
+/// Debounce time: an editor writes a file in several small steps; a change is reported once they have stopped for this
+/// long.
 const SETTLE: Duration = Duration::from_millis(150);
 
 /// Watches until dropped.
@@ -16,8 +17,8 @@ pub struct Watch {
     _watcher: notify::RecommendedWatcher,
 }
 
-/// Calls `on_change` (on another thread) after files in the pack's folders have changed and come to rest; with a problem if changes may
-/// have been missed.
+/// Calls `on_change` (on another thread) after files in the pack's folders have changed and come to rest; with a
+/// problem if changes may have been missed.
 pub fn watch(folder: &Path, on_change: impl Fn(Option<Diagnostic>) + Send + 'static) -> Result<Watch, Diagnostic> {
     let folder_name = folder.display().to_string();
     let problem = move |error: notify::Error| {

@@ -49,7 +49,8 @@ impl Devices {
         }
     }
 
-    /// The backend and device that a choice selects on this machine; and, if the tracer replaces a driver that fails, why.
+    /// The backend and device that a choice selects on this machine; and, if the tracer replaces a driver that fails,
+    /// why.
     ///
     /// # Errors
     /// As [`Devices::describe`], if one backend was asked for; `Auto` always finds one.

@@ -62,7 +62,8 @@ pub fn examine(devices: &Devices, display: Finding) -> Report {
     Report { version: crate::session::VERSION.to_owned(), backends, cuda, display }
 }
 
-/// Whether the environment names a display server (a window library would fail without one), and the libraries that a window loads.
+/// Whether the environment names a display server (a window library would fail without one), and the libraries that a
+/// window loads.
 #[must_use]
 pub fn display() -> Finding {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());

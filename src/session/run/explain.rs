@@ -17,7 +17,8 @@ pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Resu
     origin(job, buffer, index, cancel).map_err(|problem| vec![problem])
 }
 
-/// An origin in sentences: the element, its writer, its sources; then the same for each source, indented one step further.
+/// An origin in sentences: the element, its writer, its sources; then the same for each source, indented one step
+/// further.
 #[must_use]
 pub fn told(origin: &Origin) -> Vec<String> {
     let element = &origin.element;

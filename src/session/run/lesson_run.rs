@@ -37,12 +37,13 @@ impl Ran<'_> {
 /// Called with each outcome and its problems.
 type OnOutcome<'a> = dyn FnMut(Ran<'_>, &[Diagnostic]) + 'a;
 
-/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes. If this process is one of several
-/// ranks, it first runs the programs that are made for those `together` with the others; and rank 0 alone the rest.
+/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes. If this process is one of
+/// several ranks, it first runs the programs that are made for those `together` with the others; and rank 0 alone the
+/// rest.
 ///
 /// # Errors
-/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. Other failures are part of
-/// the output.
+/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. Other
+/// failures are part of the output.
 pub fn run(
     devices: &Devices,
     pack: &Pack,

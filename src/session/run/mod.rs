@@ -162,8 +162,8 @@ impl Runner<'_> {
         Ok(Done { job, record })
     }
 
-    /// The device model's prediction for a kernel that ran alone: from its trace, or from a new one if a device measured it. None if it
-    /// cannot be traced, with the reasons as warnings.
+    /// The device model's prediction for a kernel that ran alone: from its trace, or from a new one if a device
+    /// measured it. None if it cannot be traced, with the reasons as warnings.
     pub fn predict(
         &self,
         chosen: &Chosen<'_>,

@@ -19,7 +19,8 @@ const FOLDER: &str = "assets/devices";
 /// The device that is modelled if the measuring one has no model.
 pub const STAND_IN: &str = "h200-sxm";
 
-/// The devices of a pack, including the built-in ones unless the pack has its own with the same id; and problems of their files.
+/// The devices of a pack, including the built-in ones unless the pack has its own with the same id; and problems of
+/// their files.
 #[must_use]
 pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
     let (mut specs, mut problems) = (Vec::new(), Vec::new());
@@ -98,7 +99,8 @@ pub fn launch(job: &Job, place: usize) -> Option<Launch> {
     })
 }
 
-/// How a pass of a job was launched in a run. A complete trace has the number of blocks: a grid held in a buffer is not known before.
+/// How a pass of a job was launched in a run. A complete trace has the number of blocks: a grid held in a buffer is not
+/// known before.
 #[must_use]
 pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
     let launch = launch(job, place)?;
@@ -123,7 +125,8 @@ pub struct Traced<'a> {
     pub cached: bool,
 }
 
-/// Whether the data of a pass may be in the L2 cache when it starts: an earlier pass or launch of the same program touched it.
+/// Whether the data of a pass may be in the L2 cache when it starts: an earlier pass or launch of the same program
+/// touched it.
 #[must_use]
 pub fn may_be_cached(place: usize, launches: u64) -> bool {
     place > 0 || launches > 1

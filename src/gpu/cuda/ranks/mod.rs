@@ -23,7 +23,8 @@ use crate::job::Share;
 use crate::ranks::meeting::Meeting;
 use crate::trace::record::Record;
 
-/// Meetings of ranks that are queued before the host waits for them: if a rank is lost, each of those in the queue takes a moment to give up.
+/// Meetings of ranks that are queued before the host waits for them: if a rank is lost, each of those in the queue
+/// takes a moment to give up.
 const QUEUED: usize = 256;
 
 /// How long the host asks again and again whether the device is done, before it sleeps in between.

@@ -19,16 +19,19 @@ const BLOCKS: u32 = 1;
 /// The most ranks that reach each other's memory: each lane holds a number of all.
 const MOST: usize = 32;
 
-/// Units that a lane has in flight at once, each as large as what it takes at once: enough to fill a link between two H100s.
+/// Units that a lane has in flight at once, each as large as what it takes at once: enough to fill a link between two
+/// H100s.
 const DEEP: usize = 8;
 
-/// Bytes of floats that a rank sends at most if everyone sums a message as a whole: beyond it, two shots are faster on two H100s.
+/// Bytes of floats that a rank sends at most if everyone sums a message as a whole: beyond it, two shots are faster on
+/// two H100s.
 const ONE_SHOT: usize = 512 << 10;
 
 /// The bytes of a line of the cache.
 const LINE: usize = 128;
 
-/// Memory of each rank for the kernels alone, with offsets in bytes. Flags are at 0; they and the mail have to be zero at first.
+/// Memory of each rank for the kernels alone, with offsets in bytes. Flags are at 0; they and the mail have to be zero
+/// at first.
 #[derive(Clone, Copy)]
 struct Layout {
     /// The longest message that everyone sums as a whole, in floats.
@@ -121,7 +124,8 @@ impl From<Collective> for What {
 /// A launch of one of them.
 pub(super) struct Message {
     pub what: What,
-    /// Offset of the message, and length of a chunk, at least 1: in units that a lane accesses at once, or in floats for a one-shot message.
+    /// Offset of the message, and length of a chunk, at least 1: in units that a lane accesses at once, or in floats
+    /// for a one-shot message.
     pub first: u64,
     pub chunk: u64,
 }

@@ -1,7 +1,8 @@
-//! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown if there is no such device.
+//! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown if there is no
+//! such device.
 //!
-//! A file holds the measurements of one device and backend; times are in seconds, bytes and operations are those that the lesson says the
-//! work needs. A curve has a fingerprint of its kernel, so that it is not shown for another one.
+//! A file holds the measurements of one device and backend; times are in seconds, bytes and operations are those that
+//! the lesson says the work needs. A curve has a fingerprint of its kernel, so that it is not shown for another one.
 
 mod file;
 
@@ -141,8 +142,8 @@ pub struct Shown {
 /// A recording with its data for an experiment.
 pub type Of<'a> = (&'a Recording, &'a Shown);
 
-/// The index in `recorded` of the one to show: the one chosen; else the learner's own of this device, unless it has been `swept` again;
-/// else the pack's first if there is no GPU. `device` is the measuring device, once known.
+/// The index in `recorded` of the one to show: the one chosen; else the learner's own of this device, unless it has
+/// been `swept` again; else the pack's first if there is no GPU. `device` is the measuring device, once known.
 #[must_use]
 pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Device>, swept: bool) -> Option<usize> {
     match choice {

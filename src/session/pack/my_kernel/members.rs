@@ -40,7 +40,8 @@ impl Member {
     }
 }
 
-/// The numbers of a type, in the order in which they lie; none if there are too many to ask for, or if their number is not known.
+/// The numbers of a type, in the order in which they lie; none if there are too many to ask for, or if their number is
+/// not known.
 #[must_use]
 pub fn of(layout: &Layout, name: &str, whole: u32) -> Vec<Member> {
     let mut members = Vec::new();

@@ -16,8 +16,8 @@ pub use store::{folder, load, read_again, remove, write};
 use crate::base::expr::Expr;
 use crate::base::tensor::Elem;
 
-/// The launch of a kernel: what the form asks for. Sizes are expressions over the whole numbers among its `numbers`, and over `block_x`,
-/// `block_y` and `block_z`.
+/// The launch of a kernel: what the form asks for. Sizes are expressions over the whole numbers among its `numbers`,
+/// and over `block_x`, `block_y` and `block_z`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Setup {

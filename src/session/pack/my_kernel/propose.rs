@@ -190,8 +190,8 @@ fn of_cuda(
     })
 }
 
-/// The numbers of a buffer of elements that a lesson's buffers do not have, as an expression of their number: a double is two words. Empty
-/// where an element is a number.
+/// The numbers of a buffer of elements that a lesson's buffers do not have, as an expression of their number: a double
+/// is two words. Empty where an element is a number.
 fn per_element(pointee: Pointee) -> String {
     match (pointee.bytes(), pointee.elem().bytes()) {
         (bytes, each) if bytes == each => String::new(),

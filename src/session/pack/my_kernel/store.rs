@@ -25,7 +25,8 @@ pub fn folder(state: &Path) -> Option<PathBuf> {
     Some(state.parent()?.join(FOLDER))
 }
 
-/// Writes the lesson of a kernel into the learner's pack, in place of an earlier one of the same file and kernel; returns its id.
+/// Writes the lesson of a kernel into the learner's pack, in place of an earlier one of the same file and kernel;
+/// returns its id.
 pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, Diagnostic> {
     let id = id(folder, setup);
     let shaders = Path::new("shaders").join(&id);

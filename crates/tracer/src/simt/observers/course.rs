@@ -1,4 +1,5 @@
-//! Follows workgroups from barrier to barrier: the rows of buffers that they access, and the contents of their workgroup memory.
+//! Follows workgroups from barrier to barrier: the rows of buffers that they access, and the contents of their
+//! workgroup memory.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

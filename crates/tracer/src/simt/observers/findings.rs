@@ -143,8 +143,8 @@ impl Findings {
         }
     }
 
-    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory. Of a line, the case with the greatest
-    /// `reach` is shown.
+    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory. Of a line, the case with
+    /// the greatest `reach` is shown.
     pub fn report_race(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Fix)) {
         self.enter((line, Standing::Found(FindingKind::Race), None), (buffer, reach), found);
     }
@@ -251,7 +251,8 @@ impl Findings {
         lines
     }
 
-    /// Takes the findings of a kind at a line away that `which` is true of, by their variables, and gives their messages.
+    /// Takes the findings of a kind at a line away that `which` is true of, by their variables, and gives their
+    /// messages.
     pub fn remove(&mut self, line: u32, kind: FindingKind, which: &dyn Fn(Option<u16>) -> bool) -> Vec<String> {
         let is_it = |(at, of, variable): &&Key| *at == line && *of == Standing::Found(kind) && which(*variable);
         let keys: Vec<Key> = self.first.keys().filter(is_it).copied().collect();

@@ -30,8 +30,8 @@ impl Handed {
         accesses.push(by);
     }
 
-    /// How `second` took over a word that `first` had handed over after its own access, another one than theirs, which is `of` some memory;
-    /// None if it did not. Of different blocks, any of their threads may have done it.
+    /// How `second` took over a word that `first` had handed over after its own access, another one than theirs, which
+    /// is `of` some memory; None if it did not. Of different blocks, any of their threads may have done it.
     pub fn passed(&self, first: &Far, second: &Far, of: (u32, u32)) -> Option<Passed> {
         let is_by = |access: &Far, of: &Far| {
             access.block == of.block && (first.block != second.block || access.is_of_thread(of))

@@ -1,4 +1,5 @@
-//! Counts how often each element of a matrix is fetched from global memory, and notes which cells each workgroup touches.
+//! Counts how often each element of a matrix is fetched from global memory, and notes which cells each workgroup
+//! touches.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,8 +24,8 @@ struct Matrix {
     place: usize,
     cells: Cells,
     elem_bytes: u32,
-    /// Difference array: by element, its fetches minus those of the element before, modulo 2³². An access to neighbours changes two
-    /// entries, however many lanes it has.
+    /// Difference array: by element, its fetches minus those of the element before, modulo 2³². An access to neighbours
+    /// changes two entries, however many lanes it has.
     steps: Vec<AtomicU32>,
 }
 

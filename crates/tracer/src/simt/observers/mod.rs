@@ -127,7 +127,8 @@ pub struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// The `bytes` of the value that a lane stores at byte `at` of memory, or of an atomic's first operand; 0 if it is not known.
+    /// The `bytes` of the value that a lane stores at byte `at` of memory, or of an atomic's first operand; 0 if it is
+    /// not known.
     pub fn value(&self, lane: u32, at: u32, bytes: u32) -> u32 {
         let width = u32::from(self.place.width.bytes());
         let from = at.wrapping_sub(self.addresses.at(lane));
@@ -249,7 +250,8 @@ impl Observer for Nobody {
     const ACTIVE: bool = false;
 }
 
-/// Two observers at once. With `Option`, an observer that may be absent, runs that are slow in any case share one interpreter.
+/// Two observers at once. With `Option`, an observer that may be absent, runs that are slow in any case share one
+/// interpreter.
 pub struct Both<'a, A, B>(pub &'a mut A, pub &'a mut B);
 
 #[cfg(test)]
