@@ -1,5 +1,6 @@
-//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, frames of every step and view of every lesson, the
-//! way from a turned control to the first new point and from the last key to the new picture, and its memory. Run with `cargo bench
+//! The window's speed: its first frame, a frame while a timeline of 100,000 accesses plays, frames of every step and
+//! view of every lesson, the way from a turned control to the first new point and from the last key to the new picture,
+//! and its memory. Run with `cargo bench
 //! --bench window`; it needs a graphics driver.
 #![expect(clippy::print_stdout, reason = "a benchmark's output")]
 
@@ -18,7 +19,7 @@ use warpbook::gpu::client::WorkerCommand;
 use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::DeviceState;
-use warpbook::session::desk::{Command, Desk, Options, PAUSE};
+use warpbook::session::desk::{Command, Desk, Options, PAUSE, SettingCommand};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
@@ -135,7 +136,8 @@ fn turning(state: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Goes to each step of each lesson with the tracer as the only device, and has `each` look at it: the lesson's id and the step's number from 1.
+/// Goes to each step of each lesson with the tracer as the only device, and has `each` look at it: the lesson's id and
+/// the step's number from 1.
 fn tour(
     state: &Path,
     size: [u32; 2],
@@ -143,7 +145,7 @@ fn tour(
 ) -> Result<(), Diagnostic> {
     let mut canvas = Canvas::new(size)?;
     let mut desk = open(PackFiles::Embedded, state)?;
-    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    desk.command(Command::Set(SettingCommand::Backend(Choice::Only(Backend::Simt))));
     let mut view = View::default();
     settle(&mut canvas, &mut view, &mut desk);
     let lessons: Vec<_> = desk.state().library.pack.lessons.iter().map(|l| (l.id.clone(), l.steps.len())).collect();
@@ -158,7 +160,8 @@ fn tour(
     Ok(())
 }
 
-/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all of them.
+/// Frames of each step of each lesson in each of its pictures, at rest and playing; and the window's memory after all
+/// of them.
 fn stepping(state: &Path) -> Result<(), Diagnostic> {
     let mut times: Vec<(f64, String)> = Vec::new();
     tour(state, [1920, 1200], |canvas, view, desk, lesson, step| {

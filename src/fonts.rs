@@ -14,5 +14,4 @@ pub static SANS_MEDIUM: &[u8] = include_bytes!("../assets/fonts/Roboto-Medium.tt
 pub static MONO: &[u8] = include_bytes!("../assets/fonts/JetBrainsMono-Regular.ttf");
 /// The characters of East Asia that the lessons use.
 pub static EAST_ASIA: &[u8] = include_bytes!("../assets/fonts/NotoSansCJK-Subset.otf");
-/// Those of Devanagari.
 pub static DEVANAGARI: &[u8] = include_bytes!("../assets/fonts/NotoSansDevanagari-Subset.ttf");

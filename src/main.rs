@@ -35,8 +35,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Answers arguments that are no command: help and the version where they are asked for, else what is wrong with them. Errors quote arguments, which may hold
-/// anything.
+/// Answers arguments that are no command: help and the version where they are asked for, else what is wrong with them.
+/// Errors quote arguments, which may hold anything.
 fn unparsed(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if error.use_stderr() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use include_dir::{Dir, include_dir};
+use include_dir::Dir;
 use serde::{Deserialize, Serialize};
 
 use crate::base::diag::Diagnostic;
@@ -13,9 +13,9 @@ use crate::base::files::{FileError, LARGEST, read_file, text_of};
 /// A pack's three folders, by their names within the pack. A page brings the files that it needs.
 #[cfg(not(target_family = "wasm"))]
 static BUILT_IN: [(&str, &Dir<'_>); 3] = [
-    ("lessons", &include_dir!("$CARGO_MANIFEST_DIR/lessons")),
-    ("shaders", &include_dir!("$CARGO_MANIFEST_DIR/shaders")),
-    ("assets", &include_dir!("$CARGO_MANIFEST_DIR/assets")),
+    ("lessons", &include_dir::include_dir!("$CARGO_MANIFEST_DIR/lessons")),
+    ("shaders", &include_dir::include_dir!("$CARGO_MANIFEST_DIR/shaders")),
+    ("assets", &include_dir::include_dir!("$CARGO_MANIFEST_DIR/assets")),
 ];
 #[cfg(target_family = "wasm")]
 static BUILT_IN: [(&str, &Dir<'_>); 0] = [];
@@ -60,9 +60,6 @@ impl PackFiles {
     }
 
     /// Whether there is a file at `path` that can be read, without reading it.
-    ///
-    /// # Errors
-    /// As [`PackFiles::read_bytes`].
     pub fn find(&self, path: &str) -> Result<(), FileError> {
         match self {
             Self::Folder(root) if is_inside(path) => match resolve(root, path)?.is_file() {
@@ -115,9 +112,6 @@ impl PackFiles {
     }
 
     /// As [`PackFiles::read`], with a diagnostic about the whole file where it fails.
-    ///
-    /// # Errors
-    /// As [`PackFiles::read`].
     pub fn require(&self, path: &str) -> Result<String, Diagnostic> {
         self.read(path).map_err(|error| match error {
             FileError::Missing => {

@@ -1,4 +1,5 @@
-//! Every kernel and program of every lesson agrees with its reference on the graphics driver, and by hand from CUDA on the tracer.
+//! Every kernel and program of every lesson agrees with its reference on the graphics driver, and by hand from CUDA on
+//! the tracer.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[cfg(feature = "gpu-tests")]
@@ -20,7 +21,8 @@ use warpbook::trace::record::Backend;
 
 /// Operations or bytes that a launch here needs at most.
 const MOST_WORK: f64 = 2e7;
-/// Workgroups that all launches here have together at most: hundreds of simulated ranks have little to compute, and very many launches.
+/// Workgroups that all launches here have together at most: hundreds of simulated ranks have little to compute, and
+/// very many launches.
 const MOST_GROUPS: u64 = 1 << 20;
 /// Settings at which a driver in software runs a program of several passes: compiling them is what takes long there.
 const LONG_SETTINGS: usize = 4;
@@ -58,8 +60,8 @@ fn groups(job: &Job, body: &[Node]) -> u64 {
     body.iter().map(of).sum()
 }
 
-/// The tracer's results at such settings are compared by `the_pack_passes_its_check`, and those of long programs at awkward sizes by tests
-/// of their own.
+/// The tracer's results at such settings are compared by `the_pack_passes_its_check`, and those of long programs at
+/// awkward sizes by tests of their own.
 #[test]
 fn every_program_agrees_with_its_reference_on_the_graphics_driver() {
     let devices = devices();

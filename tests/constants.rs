@@ -1,4 +1,5 @@
-//! Constants of a shader's text as a lesson's parameters: what runs with them, and what is said of values that cannot be.
+//! Constants of a shader's text as a lesson's parameters: what runs with them, and what is said of values that cannot
+//! be.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! WGSL from every corner of the language: each file of `tests/corpus/` says in its first comments what comes of it, and that is so.
+//! WGSL from every corner of the language: each file of `tests/corpus/` says in its first comments what comes of it,
+//! and that is so.
 //!
 //! The first line is one of
 //!
@@ -13,7 +14,8 @@
 //! - `// finds KIND at line N`: a finding, by its name in JSON;
 //! - `// set NAME=VALUE`: an override's value;
 //! - `// grid X Y Z`: workgroups, 1 1 1 where nothing is said;
-//! - `// [ENTRY: ]BUFFER[FROM..] = VALUES`: what the buffer's elements are after the entry point (else the first one) ran.
+//! - `// [ENTRY: ]BUFFER[FROM..] = VALUES`: what the buffer's elements are after the entry point (else the first one)
+//!   ran.
 //!
 //! Buffers that are only read hold 0, 1, 2, …, the others zeros; a runtime-sized array fills up to 64 words.
 

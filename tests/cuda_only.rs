@@ -1,4 +1,5 @@
-//! Kernels that are written in CUDA C++ only, on a machine without CUDA: what a lesson says of them, and what is said where they cannot run.
+//! Kernels that are written in CUDA C++ only, on a machine without CUDA: what a lesson says of them, and what is said
+//! where they cannot run.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Mixture of experts at awkward sizes: the results are right on every backend, and what cannot be is skipped with its reason.
+//! Mixture of experts at awkward sizes: the results are right on every backend, and what cannot be is skipped with its
+//! reason.
 use crate::common::warpbook;
 
 #[test]

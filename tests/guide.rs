@@ -1,4 +1,5 @@
-//! The author's guide: its tutorial makes a lesson that passes, and its reference has what the program knows, no more and no less.
+//! The author's guide: its tutorial makes a lesson that passes, and its reference has what the program knows, no more
+//! and no less.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
@@ -17,7 +18,8 @@ fn page(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/src").join(name)).unwrap()
 }
 
-/// The rows of the table whose first column is called `first`, within the section `heading` if there is one, their cells trimmed.
+/// The rows of the table whose first column is called `first`, within the section `heading` if there is one, their
+/// cells trimmed.
 fn table(page: &str, heading: &str, first: &str) -> Vec<Vec<String>> {
     let from = if heading.is_empty() { 0 } else { page.find(&format!("\n## {heading}\n")).unwrap() + 1 };
     let head = format!("| {first} |");

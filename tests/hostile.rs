@@ -1,4 +1,5 @@
-//! Input that means harm or makes no sense, through the command line: it is refused in words, and what goes on standard output stays whole.
+//! Input that means harm or makes no sense, through the command line: it is refused in words, and what goes on standard
+//! output stays whole.
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,5 @@
-//! The program without its window: one binary, so that it is linked once. `cargo test --test main simt::` runs one module.
+//! The program without its window: one binary, so that it is linked once. `cargo test --test main simt::` runs one
+//! module.
 
 mod common;
 

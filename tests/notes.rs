@@ -1,4 +1,5 @@
-//! Notes through the command line: what is the learner's own comes first, with the part of the lesson that is asked for.
+//! Notes through the command line: what is the learner's own comes first, with the part of the lesson that is asked
+//! for.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;

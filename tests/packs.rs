@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use warpbook::base::diag::Diagnostic;
-use warpbook::lesson::{Asks, Block, Domain, Inline, Pack, PackFiles, Quantity};
+use warpbook::lesson::{AnswerKind, Block, Domain, Inline, Pack, PackFiles, Quantity};
 use warpbook::session;
 
 const LESSON: &str = "lessons/tiny/lesson.ron";
@@ -67,7 +67,7 @@ fn a_good_pack_is_read_whole() -> Outcome {
     assert!(matches!(unfold, Block::Unfold(title, inner) if title == "Why four" && inner.len() == 1));
     assert_eq!(*explore, Block::Explore("jacobian".to_owned()));
     assert!(lesson.predictions[0].question.contains(&Inline::Control("n".to_owned())));
-    let Asks::Choice(options, _) = &lesson.predictions[0].asks else { return Err("a choice".into()) };
+    let AnswerKind::Choice(options, _) = &lesson.predictions[0].asks else { return Err("a choice".into()) };
     assert_eq!(options[1], ("50%".to_owned(), 0.5));
     assert_eq!(lesson.exercises.first().map(|e| e.starter_file.as_str()), Some("lessons/tiny/exercise/starter.wgsl"));
     assert_eq!(lesson.blame(&lesson.programs[1].buffers[0].count), ["n", "stride"]);

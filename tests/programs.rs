@@ -1,4 +1,5 @@
-//! Programs of several passes: correct at awkward sizes on every backend, reported element by element, and rejected at the place of the mistake.
+//! Programs of several passes: correct at awkward sizes on every backend, reported element by element, and rejected at
+//! the place of the mistake.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::error::Error;

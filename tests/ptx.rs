@@ -1,4 +1,5 @@
-//! Kernels in CUDA C++ from shipped PTX, which needs neither a compiler nor a GPU: right, and traced by the command line.
+//! Kernels in CUDA C++ from shipped PTX, which needs neither a compiler nor a GPU: right, and traced by the command
+//! line.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::atomic::AtomicBool;

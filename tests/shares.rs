@@ -7,7 +7,8 @@ use crate::common::{pack, spoilt_copy, warpbook, warpbook_in};
 
 const LESSON: &str = "lessons/mean/lesson.ron";
 
-/// Runs a program on one device and as processes, and holds them against each other: all series, and what buffers hold at the end.
+/// Runs a program on one device and as processes, and holds them against each other: all series, and what buffers hold
+/// at the end.
 fn assert_same(before: &[&str], settings: &str, buffers: &[&str]) {
     let [alone, shared] = [&[][..], &["--over", "host"]].map(|over| {
         let folder = tempfile::tempdir().unwrap();

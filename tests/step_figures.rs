@@ -1,4 +1,5 @@
-//! The figures that steps ask for, as lessons write them: what is read, what is refused and where, and formats of earlier programs.
+//! The figures that steps ask for, as lessons write them: what is read, what is refused and where, and formats of
+//! earlier programs.
 
 use warpbook::figures::{FIGURES, explore, find};
 use warpbook::lesson::{ArgValue, PackFiles};

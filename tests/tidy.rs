@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each module's layer, in the program and in the crates below it. A file may import from lower layers and from its own module. That crates
-/// import from crates below them alone is Cargo's to hold.
+/// Each module's layer, in the program and in the crates below it. A file may import from lower layers and from its own
+/// module. That crates import from crates below them alone is Cargo's to hold.
 const LAYERS: [(&str, u8); 18] = [
     ("dispatch", 0),
     ("trace", 1),

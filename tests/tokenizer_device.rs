@@ -1,12 +1,14 @@
-//! `warpbook tokenizer` on a graphics driver: the same ids and the same merges as on the processor's cores, whatever the text.
+//! `warpbook tokenizer` on a graphics driver: the same ids and the same merges as on the processor's cores, whatever
+//! the text.
 use crate::common::texts::{SCRIPTS, corpus, random_strings};
 use crate::common::{devices, driver, warpbook};
 use warpbook::gpu::tokenizer::encode::{Encode, encoding_on};
-use warpbook::gpu::tokenizer::train::{Came, Goal, training_on};
+use warpbook::gpu::tokenizer::train::{Goal, TrainProgress, training_on};
 use warpbook::tokenizer::{Pattern, Ties, Vocabulary, count::Pieces, encode, rank_file, train};
 use warpbook::trace::record::Backend;
 
-/// Texts that a device's kernels are too small for, or nearly: one letter, one sign, numbers, spaces, lines, words as long as a warp's memory takes.
+/// Texts that a device's kernels are too small for, or nearly: one letter, one sign, numbers, spaces, lines, words as
+/// long as a warp's memory takes.
 fn extremes() -> Vec<String> {
     let runs = ["a", "=", "7", " ", "\n", " \n", "中", "a1", "Aa", "é'", "\u{301}"];
     let mut texts: Vec<String> = runs.iter().map(|run| run.repeat(100_000 / run.len())).collect();
@@ -112,7 +114,7 @@ fn tables_grow_with_the_text() {
     let goal = Goal { pattern: Pattern::Gpt2, ties: Ties::Smallest, size: 256 + 8 };
     let mut again = 0;
     let learnt = training_on(Backend::Wgpu, goal, 400_000, |device| {
-        device.train(&[&text], &mut |came| again += u32::from(matches!(came, Came::Again(_))))
+        device.train(&[&text], &mut |came| again += u32::from(matches!(came, TrainProgress::Again(_))))
     });
     assert_eq!(learnt.expect("the driver is there"), learnt_on_cores(&[&text], goal));
     assert!(again > 0, "no table was too small");

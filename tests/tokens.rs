@@ -1,4 +1,5 @@
-//! Tokenization at awkward sizes: the merges are the reference's by every rule for ties, on every backend, and nothing is lost.
+//! Tokenization at awkward sizes: the merges are the reference's by every rule for ties, on every backend, and nothing
+//! is lost.
 use crate::common::warpbook;
 
 #[test]

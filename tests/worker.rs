@@ -15,7 +15,7 @@ use warpbook::gpu::protocol::{self, Reply, Request};
 use warpbook::gpu::{fake, limits};
 use warpbook::job::{Against, Binding, BindingKind, BufferSpec, Code, Content, Grid, Job, Launch, MeasureSpec, Wgsl};
 use warpbook::lesson::PackFiles;
-use warpbook::session::desk::{Command as Desire, Desk, Options};
+use warpbook::session::desk::{Command as Desire, Desk, Options, SettingCommand};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::{Backend, CacheState, Device, Record, WarningKind};
 
@@ -114,7 +114,7 @@ fn nonsense_is_called_nonsense() -> Outcome {
     let mut client = scripted(LONG);
     for script in ["garbage", "huge"] {
         let text = loses(&mut client, script)?;
-        assert!(text.contains("makes no sense"), "{text}");
+        assert!(text.contains("sent an invalid answer"), "{text}");
     }
     assert!(loses(&mut client, "torn")?.contains("ended with exit code 0"));
     Ok(())
@@ -133,7 +133,7 @@ fn silence_has_a_deadline_and_events_extend_it() -> Outcome {
     let mut client = scripted(Duration::from_millis(400));
     let start = Instant::now();
     let text = loses(&mut client, "hangs")?;
-    assert!(text.contains("no sign of life for 0.4 s") && text.contains("loop"), "{text}");
+    assert!(text.contains("did not answer for 0.4 s") && text.contains("loop"), "{text}");
     assert!(start.elapsed() < Duration::from_secs(10));
     let mut samples = 0;
     client.run(&fake::job("slow", 1024), &AtomicBool::new(false), &mut |e| {
@@ -143,14 +143,15 @@ fn silence_has_a_deadline_and_events_extend_it() -> Outcome {
     Ok(())
 }
 
-/// On a machine that is too slow for it, a window goes on without its device's best rates: a word in its status line, and no message.
+/// On a machine that is too slow for it, a window goes on without its device's best rates: a word in its status line,
+/// and no message.
 #[test]
 fn a_device_that_cannot_be_rated_is_no_message_over_the_page() {
     let worker = command(&["worker", "--fake-slow"], Duration::from_millis(300));
     let wake: Arc<dyn Fn() + Send + Sync> = Arc::new(|| {});
     let clock = Arc::new(|| 0);
     let mut desk = Desk::open(Options { files: PackFiles::Embedded, state_path: None, worker, seed: 1, clock, wake });
-    desk.command(Desire::SetBackend(Choice::Only(Backend::Wgpu)));
+    desk.command(Desire::Set(SettingCommand::Backend(Choice::Only(Backend::Wgpu))));
     let start = Instant::now();
     while desk.state().unrated().is_none() {
         assert!(start.elapsed() < LONG, "{:?}", desk.state().status.notices);

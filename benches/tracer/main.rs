@@ -1,6 +1,7 @@
-//! How fast the tracer is, beside what else runs such kernels on a CPU: Oclgrind, which interprets OpenCL, and the machine's
-//! graphics driver, which compiles WGSL. Run with `cargo bench --bench tracer`; `cargo bench --bench tracer -- own` leaves the
-//! others out. What was tried to make it fast, and what it gave, is in NOTES.md beside this file.
+//! How fast the tracer is, beside what else runs such kernels on a CPU: Oclgrind, which interprets OpenCL, and the
+//! machine's graphics driver, which compiles WGSL. Run with `cargo bench --bench tracer`;
+//! `cargo bench --bench tracer -- own` leaves the others out. What was tried to make it fast, and what it gave, is in
+//! NOTES.md beside this file.
 #![expect(clippy::print_stdout, reason = "a benchmark's output")]
 
 mod cases;

@@ -1,4 +1,5 @@
-//! A program of many passes beside its passes traced alone: what it costs to keep buffers, and what is known of them, from pass to pass.
+//! A program of many passes beside its passes traced alone: what it costs to keep buffers, and what is known of them,
+//! from pass to pass.
 
 use std::sync::atomic::AtomicBool;
 

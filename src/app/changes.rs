@@ -12,14 +12,13 @@ use crate::session::run::compare::{self, Figure, Line, LineSide};
 /// Height of a row.
 const ROW: f32 = 22.0;
 
-/// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State) {
     let Some([before, after]) = state.sides() else { return };
     let (figures, lines) = (compare::figures(&before, &after), compare::lines(&before, &after));
     let muted = theme::color(theme::of(ui), Ink::Muted);
     let is_wrong = |id: &String| !state.found.untraced(id, &state.place).is_empty();
     let wrong = state.place.bench.edit.as_ref().is_some_and(is_wrong);
-    // A kernel that does too little is no measure for one that is right, and one with a race does too little.
+    // No comparison with a wrong kernel, or one with a race: it may do less work.
     let began_wrong = state.place.bench.beside.first().is_some_and(|variant| is_wrong(&variant.program))
         || state.findings_before_and_now().is_some_and(|[before, now]| now < before);
     ScrollArea::vertical().id_salt("changes").auto_shrink(false).show(ui, |ui| {
@@ -27,7 +26,7 @@ pub fn show(ui: &mut Ui, state: &State) {
         if wrong {
             let color = theme::color(theme::of(ui), Hue::Conflict.ink());
             let text = match after.trace {
-                Some(_) => "Its result is wrong: it is not timed, and less is not better.",
+                Some(_) => "Its result is wrong, so it is not timed. Lower counts may mean that work is missing.",
                 None => "It was not traced: the editor says why.",
             };
             ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());

@@ -11,10 +11,10 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::{Work, counted, digits3, figure, si};
 use crate::figures::palette::{Hue, Ink};
 use crate::measure::roofline::{self, Bound};
-use crate::session::desk::Command;
 use crate::session::desk::state::{DeviceState, State};
 use crate::session::desk::status::Notice;
-use crate::session::learn::saved::{Room, ThemeChoice};
+use crate::session::desk::{Command, SettingCommand};
+use crate::session::learn::saved::{Dividers, ThemeChoice};
 use crate::session::run::devices::Choice;
 use crate::session::run::output::LibraryOutput;
 use crate::trace::record::{Backend, Device, Warning, WarningKind};
@@ -27,7 +27,6 @@ pub struct Sheets<'a> {
     pub help: &'a mut bool,
     /// The start page.
     pub home: &'a mut bool,
-    /// The review.
     pub reviews: &'a mut bool,
 }
 
@@ -52,7 +51,7 @@ pub fn bar(ui: &mut Ui, state: &State, sheets: &mut Sheets<'_>) -> Vec<Command> 
         let (name, next) =
             if dark { ("Light colours", ThemeChoice::Light) } else { ("Dark colours", ThemeChoice::Dark) };
         if icons::button(ui, Icon::Theme, name, "").clicked() {
-            commands.push(Command::SetTheme(next));
+            commands.push(Command::Set(SettingCommand::Theme(next)));
         }
         ui.menu_button("Settings", |ui| commands.extend(settings(ui, state)));
         let export = ui.add_enabled(!*sheets.home, egui::Button::new("Export note…"));
@@ -76,13 +75,13 @@ fn settings(ui: &mut Ui, state: &State) -> Option<Command> {
     let mut command = None;
     let mut moving = !state.saved.still;
     if ui.checkbox(&mut moving, "Motion").on_hover_text("Let accesses drop; off shows each event's end").changed() {
-        command = Some(Command::SetStill(!moving));
+        command = Some(Command::Set(SettingCommand::Still(!moving)));
     }
     let mut checks = state.place.options.bounds_checks;
     let help = "Whether the device's compiler guards indices. The guards can cost time; without them a wrong index can end the worker \
                 process. CUDA's compiler guards nothing in any case.";
     if ui.checkbox(&mut checks, "Bounds checks").on_hover_text(help).changed() {
-        command = Some(Command::SetBoundsChecks(checks));
+        command = Some(Command::Set(SettingCommand::BoundsChecks(checks)));
     }
     command
 }
@@ -105,11 +104,11 @@ fn backend(ui: &mut Ui, state: &State) -> Option<Command> {
         }
     });
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "What measures"));
-    (chosen != state.choice()).then_some(Command::SetBackend(chosen))
+    (chosen != state.choice()).then_some(Command::Set(SettingCommand::Backend(chosen)))
 }
 
-/// The line below: device, backend, check, the time with its spread, the activity, and the switch of the model's row, which has the state `model`
-/// (None without a lesson).
+/// The line below: device, backend, check, the time with its spread, the activity, and the switch of the model's row,
+/// which has the state `model` (None without a lesson).
 pub fn status(ui: &mut Ui, state: &State, model: Option<bool>) -> Option<Command> {
     let theme = theme::of(ui);
     let muted = theme::color(theme, Ink::Muted);
@@ -121,7 +120,8 @@ pub fn status(ui: &mut Ui, state: &State, model: Option<bool>) -> Option<Command
             let response = ui.selectable_label(shown, small("Model".to_owned()));
             let help = "The row with the device's model: how long a GPU would take, and why";
             if response.on_hover_text(help).clicked() {
-                command = Some(Command::SetRoom(Room { model: Some(!shown), ..state.saved.room }));
+                command =
+                    Some(Command::Set(SettingCommand::Dividers(Dividers { model: Some(!shown), ..state.saved.room })));
             }
         }
         if let Some(activity) = state.activity() {

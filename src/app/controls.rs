@@ -46,8 +46,8 @@ fn further(widths: &[f32], gap: f32, room: f32) -> u8 {
     rows
 }
 
-/// The parameters that the kernel on the bench and the experiment have, that of the experiment first: they belong to stage, source and plot
-/// alike. Where one row is too short there are more.
+/// The parameters that the kernel on the bench and the experiment have, that of the experiment first: they belong to
+/// stage, source and plot alike. Where one row is too short there are more.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let mut commands = Vec::new();
     let Some(lesson) = &state.place.lesson else { return commands };

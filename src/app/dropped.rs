@@ -47,7 +47,8 @@ pub fn choose(ctx: &Context, title: &str) {
     });
 }
 
-/// Says so if this computer has nothing to choose a file with: on Linux that needs the desktop's portal on the session's bus, or zenity.
+/// Says so if this computer has nothing to choose a file with: on Linux that needs the desktop's portal on the
+/// session's bus, or zenity.
 fn no_dialog() -> Option<Diagnostic> {
     let runs = |program: &str| {
         std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
@@ -63,8 +64,8 @@ fn no_dialog() -> Option<Diagnostic> {
     })
 }
 
-/// The command for a file that was dropped or chosen; `on_page` is false if the start page is shown. While a file hovers over the
-/// window, a message says what dropping it does.
+/// The command for a file that was dropped or chosen; `on_page` is false if the start page is shown. While a file
+/// hovers over the window, a message says what dropping it does.
 pub fn take(ui: &Ui, state: &State, on_page: bool) -> Option<Command> {
     let taken = on_page && state.takes_text();
     let (hovered, dropped) = ui.input(|i| {

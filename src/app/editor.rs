@@ -1,5 +1,5 @@
-//! The kernel on the bench as text to type in: line numbers, each line's share of the work, what is wrong underlined at its place. The
-//! files that it includes follow below it, folded; line numbers continue through them.
+//! The kernel on the bench as text to type in: line numbers, each line's share of the work, what is wrong underlined at
+//! its place. The files that it includes follow below it, folded; line numbers continue through them.
 
 use std::sync::Arc;
 
@@ -54,7 +54,6 @@ pub struct Happened {
 }
 
 impl Editor {
-    /// Shows it.
     pub fn show(&mut self, ui: &mut Ui, shown: &Shown<'_>) -> Happened {
         ui.spacing_mut().item_spacing.y = 0.0;
         let parts = parts::parts(shown.text);
@@ -215,7 +214,8 @@ fn line_of(shown: &Shown<'_>, problem: &Diagnostic) -> Option<u32> {
     parts::line_of(shown.text, YOURS, problem.place.as_ref()?)
 }
 
-/// The tooltip of a line: its mistakes, or the meaning of the word under the pointer; left of the text, the line's counts.
+/// The tooltip of a line: its mistakes, or the meaning of the word under the pointer; left of the text, the line's
+/// counts.
 fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     let wrong = shown.problems.iter().find(|problem| line_of(shown, problem) == Some(line));
     if let Some(problem) = wrong {

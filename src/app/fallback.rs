@@ -1,6 +1,7 @@
 //! Glyphs for characters that the window's own fonts lack, from the fonts of this computer.
 //!
-//! Nothing is read before such a character is to be drawn. Fonts are then read on a thread: until it answers, the character is drawn as a box.
+//! Nothing is read before such a character is to be drawn. Fonts are then read on a thread: until it answers, the
+//! character is drawn as a box.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -168,7 +169,6 @@ fn find(fonts: &Database, mut wanted: BTreeSet<char>) -> Answer {
 /// The wanted characters that a font has.
 struct Has {
     characters: BTreeSet<char>,
-    /// Glyphs in all.
     glyphs: u16,
 }
 
@@ -192,7 +192,8 @@ fn fitness(face: &FaceInfo) -> (bool, bool, u16, bool) {
     (upright, face.stretch == Stretch::Normal, 1000 - face.weight.0.abs_diff(400).min(1000), sans)
 }
 
-/// Whether a font has the forms of characters that are usual in a text's language, where Chinese and Japanese share characters with different forms.
+/// Whether a font has the forms of characters that are usual in a text's language, where Chinese and Japanese share
+/// characters with different forms.
 fn has_forms(face: &FaceInfo, japanese: bool) -> bool {
     let ending = if japanese { " JP" } else { " SC" };
     face.families.first().is_some_and(|(name, _)| name.ends_with(ending))

@@ -2,7 +2,6 @@
 
 use crate::trace::record::CacheState;
 
-/// The state of the caches.
 #[must_use]
 pub fn cache(state: CacheState) -> &'static str {
     match state {

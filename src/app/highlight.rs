@@ -7,11 +7,9 @@ pub enum Kind {
     Plain,
     /// Words of the language.
     Keyword,
-    /// Types.
     Type,
     /// `@…`.
     Attribute,
-    /// Numbers.
     Number,
     /// From `//` to the end of the line.
     Comment,

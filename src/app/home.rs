@@ -55,7 +55,6 @@ impl Home {
         self.greets = true;
     }
 
-    /// Opens the review.
     pub fn review(&mut self) {
         (self.open, self.page) = (true, Page::Review);
     }

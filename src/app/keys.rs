@@ -1,4 +1,5 @@
-//! The window's shortcuts. A key's modifiers are those of its own press: all of them may have been let go within the frame.
+//! The window's shortcuts. A key's modifiers are those of its own press: all of them may have been let go within the
+//! frame.
 
 use egui::{Event, Id, Key, Modifiers, Ui};
 
@@ -11,7 +12,8 @@ const OWN: &str = " []{}1234?";
 /// How long after another character all of these are taken for a text that was meant for a field, in seconds.
 const BURST: f64 = 1.0;
 
-/// Keys that work while no list is open: those that turn pages wherever no text is being written, the others while nothing has the keyboard.
+/// Keys that work while no list is open: those that turn pages wherever no text is being written, the others while
+/// nothing has the keyboard.
 pub fn commands(ui: &Ui, state: &State) -> Vec<Command> {
     if ui.ctx().text_edit_focused() || egui::Popup::is_any_open(ui.ctx()) {
         return Vec::new();
@@ -39,7 +41,8 @@ pub fn commands(ui: &Ui, state: &State) -> Vec<Command> {
     commands
 }
 
-/// Whether a key that does something by itself was pressed, while nothing has the keyboard and no text is being typed into nothing.
+/// Whether a key that does something by itself was pressed, while nothing has the keyboard and no text is being typed
+/// into nothing.
 pub fn alone(ui: &Ui, key: Key) -> bool {
     let taken = ui.memory(|m| m.focused().is_some()) || egui::Popup::is_any_open(ui.ctx());
     !taken && !is_typing(ui) && pressed(ui, Modifiers::NONE, key)

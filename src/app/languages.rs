@@ -6,8 +6,8 @@ use super::theme;
 use crate::figures::palette::Ink;
 use crate::job::Language;
 use crate::lesson::{Kernel, Program};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 use crate::session::run::ladder;
 use crate::session::run::output::CompiledOutput;
 use crate::trace::record::Compiled;
@@ -38,7 +38,8 @@ pub fn compiled(state: &State) -> Option<&Compiled> {
     record.pass(state.place.pass())?.compiled.as_ref()
 }
 
-/// A button that explains an element of the program's result, and the kernel's file, whose tooltip says what this rung changes.
+/// A button that explains an element of the program's result, and the kernel's file, whose tooltip says what this rung
+/// changes.
 pub fn origin_and_file(
     ui: &mut Ui,
     state: &State,
@@ -66,8 +67,8 @@ pub fn origin_and_file(
     command
 }
 
-/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was compiled. What is read
-/// is what is traced: the second result is for another language than before.
+/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was
+/// compiled. What is read is what is traced: the second result is for another language than before.
 pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Command>) {
     const WGSL: Text = Text::Source(Language::Wgsl);
     const CUDA: Text = Text::Source(Language::Cuda);
@@ -113,7 +114,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
     }
     ui.data_mut(|d| d.insert_temp(id, chosen));
     let other = match chosen {
-        Text::Source(language) if language != traced => Some(Command::TraceIn(language)),
+        Text::Source(language) if language != traced => Some(Command::Set(SettingCommand::Language(language))),
         _ => None,
     };
     (shown(chosen), other)

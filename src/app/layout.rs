@@ -4,7 +4,7 @@ use egui::{CursorIcon, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{predicted, theme};
 use crate::figures::palette::Ink;
-use crate::session::learn::saved::Room;
+use crate::session::learn::saved::Dividers;
 
 /// A window narrower than this, in points, shows one pane at a time.
 const STACKED: f32 = 1150.0;
@@ -60,10 +60,9 @@ pub struct Wanted {
     pub plotted: bool,
     /// Whether the row of the device's model is shown.
     pub model: bool,
-    /// The pane that is large.
     pub large: Option<Pane>,
     /// Where the learner dragged the dividers.
-    pub room: Room,
+    pub room: Dividers,
 }
 
 /// The panes of a window of some size. One that is not shown has no room.
@@ -198,42 +197,47 @@ impl Panes {
         }
     }
 
-    /// The dividers: `room` as the learner drags them, where one is dragged. A double click puts one back where it was at first.
-    pub fn dividers(&self, ui: &mut Ui, room: Room) -> Option<Room> {
+    /// The dividers: `room` as the learner drags them, where one is dragged. A double click puts one back where it was
+    /// at first.
+    pub fn dividers(&self, ui: &mut Ui, room: Dividers) -> Option<Dividers> {
         let mut dragged = None;
         let rest = self.body.width() - self.contents.width();
         let bench = self.body.max.x - self.page.max.x;
-        let mut divider = |name: &str, line: [egui::Pos2; 2], shown: bool, set: &dyn Fn(Option<egui::Pos2>) -> Room| {
-            if !shown {
-                return;
-            }
-            let upright = line[0].x == line[1].x;
-            let grip =
-                Rect::from_two_pos(line[0], line[1]).expand2(if upright { vec2(4.0, 0.0) } else { vec2(0.0, 4.0) });
-            let response = ui.interact(grip, ui.scope_id().with(name), Sense::click_and_drag());
-            response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Splitter, true, name));
-            if response.hovered() || response.dragged() {
-                ui.ctx().set_cursor_icon(if upright {
-                    CursorIcon::ResizeHorizontal
-                } else {
-                    CursorIcon::ResizeVertical
-                });
-                ui.painter().line_segment(line, Stroke::new(2.0, theme::color(theme::of(ui), Ink::Accent)));
-            }
-            if response.double_clicked() {
-                dragged = Some(set(None));
-            } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
-                dragged = Some(set(Some(at)));
-            }
-        };
-        let page = |at: Option<egui::Pos2>| Room { page: at.map(|at| (at.x - self.contents.max.x) / rest), ..room };
+        let mut divider =
+            |name: &str, line: [egui::Pos2; 2], shown: bool, set: &dyn Fn(Option<egui::Pos2>) -> Dividers| {
+                if !shown {
+                    return;
+                }
+                let upright = line[0].x == line[1].x;
+                let grip =
+                    Rect::from_two_pos(line[0], line[1]).expand2(if upright { vec2(4.0, 0.0) } else { vec2(0.0, 4.0) });
+                let response = ui.interact(grip, ui.scope_id().with(name), Sense::click_and_drag());
+                response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Splitter, true, name));
+                if response.hovered() || response.dragged() {
+                    ui.ctx().set_cursor_icon(if upright {
+                        CursorIcon::ResizeHorizontal
+                    } else {
+                        CursorIcon::ResizeVertical
+                    });
+                    ui.painter().line_segment(line, Stroke::new(2.0, theme::color(theme::of(ui), Ink::Accent)));
+                }
+                if response.double_clicked() {
+                    dragged = Some(set(None));
+                } else if let Some(at) = response.interact_pointer_pos().filter(|_| response.dragged()) {
+                    dragged = Some(set(Some(at)));
+                }
+            };
+        let page = |at: Option<egui::Pos2>| Dividers { page: at.map(|at| (at.x - self.contents.max.x) / rest), ..room };
         let beside = self.page.is_positive() && self.controls.is_positive() && self.contents.is_positive();
         divider("Divider beside the page", [self.page.right_top(), self.page.right_bottom()], beside, &page);
-        let stage =
-            |at: Option<egui::Pos2>| Room { stage: at.map(|at| (at.y - self.body.min.y) / self.body.height()), ..room };
+        let stage = |at: Option<egui::Pos2>| Dividers {
+            stage: at.map(|at| (at.y - self.body.min.y) / self.body.height()),
+            ..room
+        };
         let both = self.stage.is_positive() && self.source.is_positive();
         divider("Divider below the stage", [self.stage.left_bottom(), self.stage.right_bottom()], both, &stage);
-        let source = |at: Option<egui::Pos2>| Room { source: at.map(|at| (at.x - self.page.max.x) / bench), ..room };
+        let source =
+            |at: Option<egui::Pos2>| Dividers { source: at.map(|at| (at.x - self.page.max.x) / bench), ..room };
         let both = self.source.is_positive() && self.plot.is_positive();
         divider("Divider beside the code", [self.source.right_top(), self.source.right_bottom()], both, &source);
         dragged
@@ -244,7 +248,7 @@ impl Panes {
 mod tests {
     use super::*;
 
-    fn panes(size: [f32; 2], large: Option<Pane>, room: Room) -> Panes {
+    fn panes(size: [f32; 2], large: Option<Pane>, room: Dividers) -> Panes {
         let window = Rect::from_min_size(pos2(0.0, 0.0), vec2(size[0], size[1]));
         Panes::of(
             window,
@@ -265,10 +269,10 @@ mod tests {
     #[test]
     fn no_two_panes_overlap_at_any_size() {
         let rooms = [
-            Room::default(),
-            Room { page: Some(0.0), stage: Some(0.0), source: Some(0.0), model: None },
-            Room { page: Some(9.0), stage: Some(9.0), source: Some(9.0), model: None },
-            Room { page: Some(f32::NAN), stage: Some(f32::NAN), source: Some(f32::NAN), model: None },
+            Dividers::default(),
+            Dividers { page: Some(0.0), stage: Some(0.0), source: Some(0.0), model: None },
+            Dividers { page: Some(9.0), stage: Some(9.0), source: Some(9.0), model: None },
+            Dividers { page: Some(f32::NAN), stage: Some(f32::NAN), source: Some(f32::NAN), model: None },
         ];
         for size in [[533.0, 400.0], [800.0, 600.0], [853.0, 533.0], [1150.0, 720.0], [1280.0, 800.0], [2560.0, 1440.0]]
         {
@@ -305,8 +309,8 @@ mod tests {
 
     #[test]
     fn a_large_pane_has_most_of_the_window() {
-        let usual = panes([1280.0, 800.0], None, Room::default());
-        let large = panes([1280.0, 800.0], Some(Pane::Code), Room::default());
+        let usual = panes([1280.0, 800.0], None, Dividers::default());
+        let large = panes([1280.0, 800.0], Some(Pane::Code), Dividers::default());
         assert!(large.source.area() > 2.0 * usual.source.area());
         assert!(!large.stage.is_positive() && !large.plot.is_positive());
     }

@@ -1,4 +1,4 @@
-//! The window: page and bench side by side. Views read the desk's state and hand back commands.
+//! The window: contents, page, stage and source. Views read the desk's state and hand back commands.
 
 mod changes;
 mod choice;
@@ -54,7 +54,7 @@ use crate::figures::{self, Clock};
 use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::State;
 use crate::session::desk::status::SaveState;
-use crate::session::desk::{Command, Desk, PAUSE, REST, RETRY};
+use crate::session::desk::{Command, Desk, PAUSE, REST, RETRY, SettingCommand};
 use crate::session::learn::saved::ThemeChoice;
 use crate::trace::record::Backend;
 use layout::{Pane, Panes, Wanted};
@@ -143,7 +143,8 @@ impl View {
         if matches!(desk.state().status.save, SaveState::Failed(_)) {
             ui.ctx().request_repaint_after(RETRY);
         }
-        for command in commands.into_iter().chain(window::moved(ui, desk.state().saved.window).map(Command::SetFrame)) {
+        let frame = window::moved(ui, desk.state().saved.window).map(SettingCommand::Frame);
+        for command in commands.into_iter().chain(frame.map(Command::Set)) {
             desk.command(command);
             ui.ctx().request_repaint();
         }
@@ -252,7 +253,7 @@ impl View {
         row(ui, panes.tabs.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(self.tabs(ui, state)));
         self.bar(ui, state, &panes, &mut commands);
         row(ui, panes.status.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(chrome::status(ui, state, model)));
-        commands.extend(panes.dividers(ui, state.saved.room).map(Command::SetRoom));
+        commands.extend(panes.dividers(ui, state.saved.room).map(|to| Command::Set(SettingCommand::Dividers(to))));
         commands.extend(self.export.show(ui, state));
         help::show(ui, &mut self.help);
         commands.extend(my_kernel::show(ui, state));
@@ -353,7 +354,8 @@ fn is_staged(state: &State) -> bool {
     state.place.is_traceable(&state.place.bench.variant.program) || state.found.compiled.facts.ring
 }
 
-/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows or the learner writes a kernel.
+/// Whether the picture on the stage wants to be high: one to drag, unless it is a few rows or the learner writes a
+/// kernel.
 fn is_high(state: &State) -> bool {
     let name = state.place.step().and_then(|step| step.explorer());
     let is_low = name.and_then(figures::explore::find).is_some_and(|explorer| explorer.is_low);

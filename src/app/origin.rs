@@ -75,7 +75,6 @@ pub struct Happened {
     pub commands: Vec<Command>,
 }
 
-/// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State, origin: &Element) -> Happened {
     let mut happened = Happened::default();
     ui.spacing_mut().item_spacing.y = 4.0;

@@ -19,7 +19,8 @@ pub struct Below<'a> {
     pub open: &'a [String],
 }
 
-/// Shows the row, and says whether the part is open. The row of a folded part has what its lines did together, and is lit with them.
+/// Shows the row, and says whether the part is open. The row of a folded part has what its lines did together, and is
+/// lit with them.
 pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     let Some((file, name)) = part.file.zip(part.name()) else { return true };
     let theme = theme::of(ui);
@@ -69,7 +70,8 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     is_open
 }
 
-/// Draws a triangle: downwards if the part is open, to the right if it is folded. Returns where the text after it begins.
+/// Draws a triangle: downwards if the part is open, to the right if it is folded. Returns where the text after it
+/// begins.
 fn triangle(ui: &Ui, row: Rect, is_open: bool, ink: Color32) -> f32 {
     const SIDE: f32 = 4.0;
     let at = pos2(row.min.x + GUTTER + SIDE, row.center().y);

@@ -6,8 +6,8 @@ use super::theme;
 use crate::base::units::{digits3, figure, si};
 use crate::device::Bound;
 use crate::figures::palette::{Hue, Ink};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 use crate::session::experiment::recording::Recording;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::TimeOutput;
@@ -21,7 +21,8 @@ const GAP: f32 = 14.0;
 /// Below this much room the picture of the interval is left out, in points.
 const GAUGE_LEAST: f32 = 120.0;
 
-/// Shows the row: whose time it is, the device, the picture of the interval where there is room, and figures with their names below.
+/// Shows the row: whose time it is, the device, the picture of the interval where there is room, and figures with their
+/// names below.
 pub fn show(ui: &mut Ui, state: &State) -> Vec<Command> {
     let found = state.predicted();
     ui.spacing_mut().item_spacing.x = GAP;
@@ -101,7 +102,7 @@ fn device(ui: &mut Ui, state: &State, found: Option<&Predicted>) -> Option<Comma
     };
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Device to predict for"));
     response.response.on_hover_text(help);
-    (chosen != state.saved.model).then_some(Command::SetModel(chosen))
+    (chosen != state.saved.model).then_some(Command::Set(SettingCommand::Model(chosen)))
 }
 
 fn measured(state: &State) -> Option<f64> {

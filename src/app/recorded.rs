@@ -4,8 +4,8 @@ use egui::{RichText, Ui};
 
 use super::theme;
 use crate::figures::palette::{Hue, Ink};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 use crate::session::experiment::recording::{Of, Recording, RecordingChoice};
 use crate::trace::record::Backend;
 
@@ -40,11 +40,11 @@ pub fn chooser(ui: &mut Ui, recorded: &[Of<'_>], chosen: Option<usize>, wide: bo
         }
     });
     response.response.on_hover_text("Curves that were measured on another device, beside your own");
-    (now != before).then_some(Command::SetRecording(now))
+    (now != before).then_some(Command::Set(SettingCommand::Recording(now)))
 }
 
-/// Where there is room for one plot and both cannot share it: whether it is the recording's turn. The learner's own sweep comes first once there
-/// is one, until they turn to the other.
+/// Where there is room for one plot and both cannot share it: whether it is the recording's turn. The learner's own
+/// sweep comes first once there is one, until they turn to the other.
 pub fn turn(ui: &mut Ui, experiment: &str, swept: bool) -> bool {
     let id = egui::Id::unique(("whose curves", experiment, swept));
     let mut theirs = ui.data(|data| data.get_temp(id)).unwrap_or(!swept);

@@ -30,7 +30,6 @@ pub struct Set<'a> {
     pub state: &'a State,
     /// All results, by their names in expressions.
     pub results: &'a Results,
-    /// Formulas.
     pub formulas: &'a Formulas,
 }
 

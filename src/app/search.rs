@@ -1,4 +1,5 @@
-//! The search over all pages: its field, and the pages that have all words that were asked for, chosen with the arrow keys and Enter.
+//! The search over all pages: its field, and the pages that have all words that were asked for, chosen with the arrow
+//! keys and Enter.
 
 use egui::{Event, Key, Modifiers, RichText, ScrollArea, Ui};
 
@@ -11,7 +12,7 @@ use crate::session::desk::state::State;
 /// The most height of the list, where the room has no end.
 const HIGHEST: f32 = 4000.0;
 
-/// Where a page has what was searched for, the best first.
+/// The part of a page that contains the words of a search, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
     Exercise,
@@ -30,7 +31,8 @@ struct Page {
     texts: Vec<(Place, Vec<String>)>,
 }
 
-/// The field and what was found. The words of the pages are collected once, and searched when what is asked for changes.
+/// The field and what was found. The words of the pages are collected once, and searched when what is asked for
+/// changes.
 #[derive(Default)]
 pub struct Search {
     text: String,

@@ -14,7 +14,7 @@ use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
 use crate::session::desk::state::DeviceState;
-use crate::session::desk::{Command, Desk, Options};
+use crate::session::desk::{Command, Desk, Options, SettingCommand};
 use crate::session::learn::saved::ThemeChoice;
 
 /// A picture waits this long at most for traces and measurements.
@@ -117,9 +117,9 @@ fn open(desk: &mut Desk, shot: &Shot<'_>) -> Result<(), Diagnostic> {
             .hint(format!("it has steps 1 to {steps}")));
     }
     let id = lesson.id.clone();
-    desk.command(Command::SetTheme(shot.theme));
+    desk.command(Command::Set(SettingCommand::Theme(shot.theme)));
     desk.command(Command::OpenLesson(id));
-    desk.command(Command::SetWarpWidth(shot.warp_width));
+    desk.command(Command::Set(SettingCommand::WarpWidth(shot.warp_width)));
     desk.command(Command::GoTo(shot.step - 1));
     Ok(())
 }

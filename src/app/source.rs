@@ -31,7 +31,8 @@ use crate::trace::{LineCounts, Trace};
 pub const LINE: f32 = 18.0;
 pub const GUTTER: f32 = 64.0;
 
-/// A pane wider than this, in points, has the choice of the kernel and of its language in one row, with so much room for the latter.
+/// A pane wider than this, in points, has the choice of the kernel and of its language in one row, with so much room
+/// for the latter.
 const ONE_ROW: f32 = 600.0;
 const OTHERS: f32 = 420.0;
 /// The room for the button that runs the experiment.
@@ -62,7 +63,8 @@ pub struct Happened {
     pub commands: Vec<Command>,
 }
 
-/// The pane: the programs of the lesson, the kernels for the place on the stage, what this rung changes, and the source.
+/// The pane: the programs of the lesson, the kernels for the place on the stage, what this rung changes, and the
+/// source.
 #[derive(Default)]
 pub struct Code {
     editor: Editor,
@@ -71,7 +73,6 @@ pub struct Code {
 }
 
 impl Code {
-    /// Shows it.
     pub fn show(&mut self, ui: &mut Ui, state: &State, lit: &Lit) -> Happened {
         let mut happened = Happened::default();
         let (Some(lesson), Some(program)) = (&state.place.lesson, state.place.program()) else {
@@ -156,7 +157,8 @@ impl Code {
         happened
     }
 
-    /// The kernel in one language: its WGSL as it runs at the parameters, unless what is in the editor does not compile.
+    /// The kernel in one language: its WGSL as it runs at the parameters, unless what is in the editor does not
+    /// compile.
     fn kernel(
         &mut self,
         ui: &mut Ui,
@@ -310,7 +312,8 @@ fn piece(ui: &mut Ui, part: &Part<'_>, source: &str) {
     }
 }
 
-/// Keeps the executing line of a kernel in sight: scrolls to it when it or the pane's size changes, and leaves the reader's own scrolling alone.
+/// Keeps the executing line of a kernel in sight: scrolls to it when it or the pane's size changes, and leaves the
+/// reader's own scrolling alone.
 pub fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
     // A list that has just appeared knows its size only after a few frames.
     const FRAMES: u8 = 3;

@@ -70,8 +70,8 @@ const TERMS: [(&str, &str); 53] = [
 const OTHERWISE: [(&str, &[&str]); 1] =
     [("tensor", &["core", "cores", "parallelism", "parallel", "and", "map", "maps"])];
 
-/// The term and its meaning for a word of prose; None for other words, and for one that is part of another name with the `next` word.
-/// Punctuation around it, a plural and a possessive do not matter.
+/// The term and its meaning for a word of prose; None for other words, and for one that is part of another name with
+/// the `next` word. Punctuation around it, a plural and a possessive do not matter.
 #[must_use]
 pub fn told(word: &str, next: &str) -> Option<(&'static str, &'static str)> {
     let (term, meaning) = known(word)?;

@@ -23,7 +23,6 @@ pub const SMALL: f32 = 12.5;
 /// The unit of the layout grid, in points.
 pub const GRID: f32 = 8.0;
 
-/// Prose.
 #[must_use]
 pub fn prose(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name("prose".into()))

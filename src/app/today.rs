@@ -13,7 +13,6 @@ use crate::session::learn::told;
 /// The pages that are reached from the start page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Page {
-    /// The lessons.
     #[default]
     Lessons,
     /// The learner's knowledge by concept.
@@ -44,7 +43,6 @@ pub enum Chosen {
     Read(Vec<Command>),
 }
 
-/// Shows it.
 pub fn show(ui: &mut Ui, state: &State) -> Option<Chosen> {
     let mut chosen = None;
     let muted = theme::color(theme::of(ui), Ink::Muted);

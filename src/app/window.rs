@@ -59,8 +59,8 @@ pub fn moved(ui: &egui::Ui, was: Frame) -> Option<Frame> {
     (frame != was).then_some(frame)
 }
 
-/// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved. `kernel` is a file
-/// to open on the start page.
+/// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved.
+/// `kernel` is a file to open on the start page.
 ///
 /// # Errors
 /// Where there is no display, no library for it, or no graphics driver: what is missing and how to get it.

@@ -60,7 +60,8 @@ pub(super) fn worklog(context: &Context, args: &WorklogArgs) -> Result<ExitCode,
     Ok(DONE)
 }
 
-/// The pack's lessons, and what follows from the learner's journal, which is left unchanged. Without one, what the state file holds.
+/// The pack's lessons, and what follows from the learner's journal, which is left unchanged. Without one, what the
+/// state file holds.
 fn read(context: &Context) -> Result<(Vec<Arc<Lesson>>, Story), ExitCode> {
     let pack = context.pack()?;
     let mut story = Story::default();

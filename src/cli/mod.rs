@@ -46,7 +46,6 @@ use crate::session::run::devices::Devices;
 
 /// The context of every command.
 pub struct Context {
-    /// The pack.
     pub files: PackFiles,
     /// The backends.
     pub devices: Devices,
@@ -133,7 +132,8 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
     done.unwrap_or_else(|code| code)
 }
 
-/// Without a window: says what was found and what happens instead, then runs every lesson on the tracer and writes its note.
+/// Without a window: says what was found and what happens instead, then runs every lesson on the tracer and writes its
+/// note.
 #[must_use]
 pub fn instead_of_window(why: &Diagnostic, context: &Context) -> ExitCode {
     export::instead_of_window(why, context).unwrap_or_else(|code| code)

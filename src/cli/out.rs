@@ -9,15 +9,14 @@ use crate::base::diag::Diagnostic;
 use crate::base::sanitize::{harmless, harmless_json};
 use crate::trace::record::Warning;
 
-/// Done.
 pub const DONE: ExitCode = ExitCode::SUCCESS;
 /// Done, and something failed its check.
 pub const FAILED: ExitCode = ExitCode::FAILURE;
 /// Bad usage or input.
 pub const MISUSED: u8 = 2;
 
-/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants; anything else that
-/// goes wrong there ends it with a message.
+/// Writes a line to standard output. A closed pipe ends the program quietly, as a reader that has seen enough wants;
+/// anything else that goes wrong there ends it with a message.
 pub fn line(text: &str) {
     print(&harmless(text));
 }

@@ -76,7 +76,6 @@ pub(super) fn all(ranks: usize) -> Result<ExitCode, Diagnostic> {
     .map(ExitCode::from)
 }
 
-/// Is one rank.
 fn one(args: &RanksArgs, world: World) -> Result<(), Diagnostic> {
     let [patience, long] = [args.patience, args.seconds].map(Duration::from_secs_f64);
     let speaks = world.rank == 0;

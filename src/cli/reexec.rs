@@ -6,9 +6,6 @@ use std::process::{Command, ExitCode};
 use crate::base::diag::Diagnostic;
 
 /// Restarts this program with the setting; on Unix as the same process, so that its parent still has it.
-///
-/// # Errors
-/// When it cannot be started.
 pub(super) fn with((name, value): (OsString, OsString)) -> Result<ExitCode, Diagnostic> {
     let cannot = |error: std::io::Error| Diagnostic::error(format!("cannot start again with {name:?} set: {error}"));
     let program = std::env::current_exe().map_err(cannot)?;

@@ -56,8 +56,8 @@ pub(super) fn rerun(context: &Context, args: &RerunArgs) -> Result<ExitCode, Exi
     Ok(if each.iter().all(is_as_recorded) { DONE } else { FAILED })
 }
 
-/// Runs a command of a note. Of all commands only `run` and `sweep` are, and of their options only those that say what to compute: nothing
-/// is read or written elsewhere.
+/// Runs a command of a note. Of all commands only `run` and `sweep` are, and of their options only those that say what
+/// to compute: nothing is read or written elsewhere.
 fn repeat(context: &Context, pack: &Pack, args: &RerunArgs, command: &Repeatable) -> Repeated {
     let mut done = Repeated { command: command.words.join(" "), ..Repeated::default() };
     let data = command.data.as_deref();
@@ -150,7 +150,8 @@ fn sweep_again(
     Ok(())
 }
 
-/// The options of a command, with the backend that is asked for. If the note's is not here, the tracer, which is everywhere.
+/// The options of a command, with the backend that is asked for. If the note's is not here, the tracer, which is
+/// everywhere.
 fn chosen(context: &Context, args: &RerunArgs, of: &RunArgs, done: &mut Repeated) -> Result<RunOptions, String> {
     let mut options = options(of).map_err(|_| "its options do not go together".to_owned())?;
     if let Some(backend) = args.backend {

@@ -42,7 +42,8 @@ pub(super) fn sweep(context: &Context, args: &SweepArgs) -> Result<ExitCode, Exi
     Ok(if output.points.iter().all(|p| p.kernel.ok != Some(false)) { DONE } else { FAILED })
 }
 
-/// The points as people read them, with units; a column that would be empty is left out. Single samples are in JSON and CSV.
+/// The points as people read them, with units; a column that would be empty is left out. Single samples are in JSON and
+/// CSV.
 fn table(over: &str, points: &[SweepPoint]) -> Vec<Vec<String>> {
     let header = [
         over,

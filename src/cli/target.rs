@@ -1,4 +1,5 @@
-//! A kernel to trace: of a lesson, of a file, a lesson's kernel with the text of a file, or a saved version of the learner's.
+//! A kernel to trace: of a lesson, of a file, a lesson's kernel with the text of a file, or a saved version of the
+//! learner's.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,7 +36,8 @@ pub(super) fn traced(context: &Context, target: &str, options: &TraceOptions) ->
     Ok(outcome)
 }
 
-/// The device to predict times for. Nothing is measured, so nothing of this machine decides: the same command says the same anywhere.
+/// The device to predict times for. Nothing is measured, so nothing of this machine decides: the same command says the
+/// same anywhere.
 pub(super) fn device<'a>(models: &'a [DeviceSpec], setting: &SettingArgs) -> Result<Option<Chosen<'a>>, ExitCode> {
     model::choose(models, setting.device.as_deref(), &simt::device()).map_err(out::misused)
 }

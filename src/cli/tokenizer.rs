@@ -18,7 +18,7 @@ use crate::base::store;
 use crate::base::tensor::{Elem, Tensor};
 use crate::gpu::tokenizer::{
     encode::encoding_on,
-    train::{Came, Goal, check_length, training_on},
+    train::{Goal, TrainProgress, check_length, training_on},
 };
 use crate::gpu::toolkit::missing_setting;
 use crate::session::run::devices::Choice;
@@ -161,8 +161,10 @@ fn train_on_device(args: &TrainArgs, goal: Goal, backend: Backend) -> Result<Vec
         out::note(&format!("{bytes} bytes"));
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         device.train(&texts, &mut |came| match came {
-            Came::Rounds(done) => progress.say(|| format!("{done} rounds")),
-            Came::Again(what) => out::note(&format!("the table of {what} was too small: once more with a larger one")),
+            TrainProgress::Rounds(done) => progress.say(|| format!("{done} rounds")),
+            TrainProgress::Again(what) => {
+                out::note(&format!("the table of {what} was too small: once more with a larger one"))
+            }
         })
     })
 }

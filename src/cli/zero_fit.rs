@@ -9,7 +9,8 @@ use super::{DONE, misused, out};
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
 
-/// Bytes of a rank's tensors, in mixed precision with Adam: parameters and gradients in 16 bits, the optimizer's state in 32.
+/// Bytes of a rank's tensors, in mixed precision with Adam: parameters and gradients in 16 bits, the optimizer's state
+/// in 32.
 #[derive(Serialize, Debug)]
 struct Tensors {
     parameters: u64,
@@ -30,8 +31,9 @@ struct Fit {
     tensors: Tensors,
 }
 
-/// A rank's memory and traffic ([Rajbhandari et al. 2020](https://arxiv.org/abs/1910.02054), sections 5 and 7). A slice is rounded up to a
-/// whole parameter, so ranks need not divide the model. None if a number of bytes has more than 64 bits.
+/// A rank's memory and traffic ([Rajbhandari et al. 2020](https://arxiv.org/abs/1910.02054), sections 5 and 7). A slice
+/// is rounded up to a whole parameter, so ranks need not divide the model. None if a number of bytes has more than 64
+/// bits.
 fn fit(params: u64, ranks: u64, stage: u8) -> Option<Fit> {
     let slice = params.div_ceil(ranks);
     let held = |from: u8| if stage >= from { slice } else { params };

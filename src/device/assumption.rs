@@ -81,7 +81,6 @@ impl Assumption {
         }
     }
 
-    /// Its sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let fixed = match self {
@@ -187,7 +186,6 @@ impl Missing {
         }
     }
 
-    /// Its sentence.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! Device models: published figures, occupancy, waves, and the predicted time of a trace.
 //!
-//! `spec` reads `assets/devices/*.ron`, where each figure names its source. `occupancy`, `waves` and `predict` are pure functions of such a
-//! spec: results that depend on a missing figure are left out and reported, never guessed.
+//! `spec` reads `assets/devices/*.ron`, where each figure names its source. `occupancy`, `waves` and `predict` are pure
+//! functions of such a spec: results that depend on a missing figure are left out and reported, never guessed.
 
 pub mod assumption;
 pub mod occupancy;

@@ -1,4 +1,5 @@
-//! Occupancy: the number of blocks that an SM holds at once, the resource that limits it, and the reduction needed for one more block.
+//! Occupancy: the number of blocks that an SM holds at once, the resource that limits it, and the reduction needed for
+//! one more block.
 
 use serde::Serialize;
 
@@ -16,9 +17,7 @@ pub enum Resource {
     Warps,
     /// Slots for blocks.
     Blocks,
-    /// Registers.
     Registers,
-    /// Shared memory.
     SharedMemory,
 }
 
@@ -43,9 +42,7 @@ impl Resource {
 /// The number of blocks that one resource would allow on an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Limit {
-    /// The resource.
     pub resource: Resource,
-    /// Blocks.
     pub blocks: u32,
 }
 
@@ -54,7 +51,6 @@ pub struct Limit {
 pub struct Occupancy {
     /// Blocks that an SM holds at once; 0 if a block does not fit at all.
     pub blocks_per_sm: u32,
-    /// Warps of a block.
     pub warps_per_block: u32,
     /// Warps that an SM holds at once.
     pub warps_per_sm: u32,
@@ -64,8 +60,8 @@ pub struct Occupancy {
     pub limited_by: Resource,
     /// The next limit, if that one were removed; absent if only one is known.
     pub next: Option<Limit>,
-    /// The reduction of the limiting resource per block (or, for registers, per lane) with which the SM holds one more block, by all known
-    /// limits: lanes, registers a lane, or bytes. Absent if a reduction of it alone is not enough.
+    /// The reduction of the limiting resource per block (or, for registers, per lane) with which the SM holds one more
+    /// block, by all known limits: lanes, registers a lane, or bytes. Absent if a reduction of it alone is not enough.
     pub less_for_one_more: Option<u32>,
     /// Each known limit.
     pub limits: Vec<Limit>,
@@ -74,7 +70,8 @@ pub struct Occupancy {
 }
 
 impl Occupancy {
-    /// The share of an SM's warps that is held, in words; "≤" if a limit is not known, such as a WGSL kernel's registers.
+    /// The share of an SM's warps that is held, in words; "≤" if a limit is not known, such as a WGSL kernel's
+    /// registers.
     #[must_use]
     pub fn share_words(&self) -> Option<String> {
         let bound = if self.unknown.is_empty() { "" } else { "≤ " };
@@ -82,9 +79,10 @@ impl Occupancy {
     }
 }
 
-/// The blocks of a launch that an SM holds at once, as NVIDIA's calculator counts them (`cuda_occupancy.h` of the CUDA toolkit): threads
-/// and warps are counted in whole warps; registers are allocated to warps in multiples of a unit and within one partition of the SM; shared
-/// memory is allocated in multiples of a unit, with the system's reservation added to each block. None if no limit is known.
+/// The blocks of a launch that an SM holds at once, as NVIDIA's calculator counts them (`cuda_occupancy.h` of the CUDA
+/// toolkit): threads and warps are counted in whole warps; registers are allocated to warps in multiples of a unit and
+/// within one partition of the SM; shared memory is allocated in multiples of a unit, with the system's reservation
+/// added to each block. None if no limit is known.
 #[must_use]
 pub fn occupancy(spec: &DeviceSpec, launch: &Launch) -> Option<Occupancy> {
     let width = warp_width(spec, launch);
@@ -213,8 +211,9 @@ mod tests {
         occupancy(&device(id), launch).unwrap_or_else(|| panic!("{id} has limits"))
     }
 
-    /// The results of `cudaOccMaxActiveBlocksPerMultiprocessor` of CUDA 12.9's `cuda_occupancy.h`, compiled as C++: block size, registers a
-    /// thread, dynamic shared bytes (opted in), then the blocks on compute capabilities 9.0, 8.0 and 8.9.
+    /// The results of `cudaOccMaxActiveBlocksPerMultiprocessor` of CUDA 12.9's `cuda_occupancy.h`, compiled as C++:
+    /// block size, registers a thread, dynamic shared bytes (opted in), then the blocks on compute capabilities 9.0,
+    /// 8.0 and 8.9.
     const CALCULATOR: [(u32, u32, u32, [u32; 3]); 20] = [
         (256, 32, 0, [8, 8, 6]),
         (256, 64, 0, [4, 4, 4]),

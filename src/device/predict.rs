@@ -1,10 +1,12 @@
-//! The predicted time of a traced kernel on a device at its best rates: an interval, the resource that bounds it, and the assumptions.
+//! The predicted time of a traced kernel on a device at its best rates: an interval, the resource that bounds it, and
+//! the assumptions.
 //!
-//! The roofline model (Williams, Waterman & Patterson, "Roofline", CACM 52(4), 2009) with two ends, and with terms that the roofline leaves
-//! out: the critical path of a workgroup (after Brent, "The parallel evaluation of general arithmetic expressions", JACM 21(2), 1974: work
-//! over throughput, plus the path), block starts, and serialized atomics. The low end counts what the *work* needs (each byte once, the
-//! useful FLOPs), the high end what the *trace* did (every sector, every wavefront, two fifths of the instructions). A trace does not show
-//! how much the caches and the compiler save between the two, so the prediction is an interval.
+//! The roofline model (Williams, Waterman & Patterson, "Roofline", CACM 52(4), 2009) with two ends, and with terms that
+//! the roofline leaves out: the critical path of a workgroup (after Brent, "The parallel evaluation of general
+//! arithmetic expressions", JACM 21(2), 1974: work over throughput, plus the path), block starts, and serialized
+//! atomics. The low end counts what the *work* needs (each byte once, the useful FLOPs), the high end what the *trace*
+//! did (every sector, every wavefront, two fifths of the instructions). A trace does not show how much the caches and
+//! the compiler save between the two, so the prediction is an interval.
 
 use serde::{Deserialize, Serialize};
 
@@ -67,7 +69,6 @@ pub enum Bound {
     Blocks,
     /// The critical path of a workgroup: dependent instructions, waits for memory, barriers.
     Latency,
-    /// The launch.
     Launch,
 }
 
@@ -120,14 +121,13 @@ pub struct Prediction {
     pub occupancy: Option<Occupancy>,
     /// The distribution of the grid over the SMs, if their number is known.
     pub waves: Option<Waves>,
-    /// The assumptions.
     pub assumptions: Vec<Assumption>,
     /// The reasons that there is no time, if there is none.
     pub missing: Vec<Missing>,
 }
 
-/// Predicts the time of a traced kernel from the terms in `crate::device::terms`. Low end: the launch plus the largest term. High end: the
-/// launch plus all terms, one after the other.
+/// Predicts the time of a traced kernel from the terms in `crate::device::terms`. Low end: the launch plus the largest
+/// term. High end: the launch plus all terms, one after the other.
 #[must_use]
 pub fn predict(spec: &DeviceSpec, work: &Work<'_>) -> Prediction {
     let held = occupancy(spec, work.launch);

@@ -12,10 +12,10 @@ pub const FORMAT_VERSION: u32 = 1;
 
 /// A figure and the key of its source.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Figure<T>(pub T, pub String);
+pub struct Sourced<T>(pub T, pub String);
 
-/// Known figures of a device. "SM" means what its vendor calls a streaming multiprocessor, a core or a subslice, and "warp" the lanes that
-/// it runs in lockstep.
+/// Known figures of a device. "SM" means what its vendor calls a streaming multiprocessor, a core or a subslice, and
+/// "warp" the lanes that it runs in lockstep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceSpec {
     /// The file's name without its ending.
@@ -64,14 +64,14 @@ macro_rules! figures {
         #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Figures {
-            $($(#[$doc])* pub $name: Option<Figure<$kind>>,)*
+            $($(#[$doc])* pub $name: Option<Sourced<$kind>>,)*
         }
 
         impl Figures {
             /// Each figure that is present: its name, its source's key, and whether its value is valid.
             fn each(&self) -> Vec<(&'static str, &str, bool)> {
                 let mut all = Vec::new();
-                $(if let Some(Figure(value, source)) = &self.$name {
+                $(if let Some(Sourced(value, source)) = &self.$name {
                     all.push((stringify!($name), source.as_str(), value.is_sound()));
                 })*
                 all
@@ -81,7 +81,7 @@ macro_rules! figures {
             #[must_use]
             pub fn numbers(&self) -> Vec<(&'static str, f64, &str)> {
                 let mut all = Vec::new();
-                $(if let Some(Figure(value, source)) = &self.$name {
+                $(if let Some(Sourced(value, source)) = &self.$name {
                     all.extend(value.number().map(|number| (stringify!($name), number, source.as_str())));
                 })*
                 all
@@ -234,8 +234,8 @@ impl DeviceSpec {
 /// Parses a device's file; `id` is the device's id.
 ///
 /// # Errors
-/// The first mistake, at its line and column: RON that cannot be parsed, an unknown version or field, an invalid figure, or a source that
-/// is not listed.
+/// The first mistake, at its line and column: RON that cannot be parsed, an unknown version or field, an invalid
+/// figure, or a source that is not listed.
 pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> {
     let mistake = |needle: &str, message: String, hint: &str| {
         let offset = text.find(needle).unwrap_or(0);
@@ -267,7 +267,6 @@ pub fn read(id: &str, file: &str, text: &str) -> Result<DeviceSpec, Diagnostic> 
 pub(super) mod tests {
     use super::*;
 
-    /// The built-in devices.
     fn built_in() -> Vec<DeviceSpec> {
         macro_rules! files {
             ($($id:literal),*) => {

@@ -1,8 +1,8 @@
 //! The time that each resource alone would take, as an interval.
 //!
-//! The tracer runs the source; a device runs compiled code, in which loops are unrolled, loads hoisted and index arithmetic folded. The
-//! constants below allow for that. They were fitted to recordings on an H200: `warpbook predict` prints the share of recorded times that lie
-//! inside. For other devices they are an estimate.
+//! The tracer runs the source; a device runs compiled code, in which loops are unrolled, loads hoisted and index
+//! arithmetic folded. The constants below allow for that. They were fitted to recordings on an H200: `warpbook predict`
+//! prints the share of recorded times that lie inside. For other devices they are an estimate.
 
 use super::predict::{Bound, Term, Work};
 use super::spec::Figures;
@@ -32,10 +32,12 @@ const RAMP_CYCLES: f64 = 2500.0;
 /// Factors on the time to start all blocks, at the low and the high end.
 const BLOCK_FACTORS: [f64; 2] = [0.8, 1.2];
 
-/// Factors on the time of serialized atomics, at the low and the high end. Below 1, because some compilers combine the lanes of a warp.
+/// Factors on the time of serialized atomics, at the low and the high end. Below 1, because some compilers combine the
+/// lanes of a warp.
 const ATOMIC_FACTORS: [f64; 2] = [0.45, 1.3];
 
-/// Sectors of DRAM traffic per sector beyond the required bytes, at the high end: DRAM transfers 64 bytes, two sectors, at a time.
+/// Sectors of DRAM traffic per sector beyond the required bytes, at the high end: DRAM transfers 64 bytes, two sectors,
+/// at a time.
 const EXCESS_SECTORS: f64 = 1.9;
 
 /// Factor on DRAM's latency at the high end, for queueing.
@@ -51,7 +53,6 @@ const BANK_CONFLICTS: f64 = 1.4;
 pub(super) struct Rates<'a> {
     /// The device's figures.
     pub figures: &'a Figures,
-    /// SMs.
     pub sms: f64,
     /// Cycles a second.
     pub clock: f64,
@@ -74,8 +75,8 @@ impl<'a> Rates<'a> {
     }
 }
 
-/// Bytes between the device and its memory, at the rate `peak` and at the rate `reached` of a copy, in bytes a second. None if there are
-/// none.
+/// Bytes between the device and its memory, at the rate `peak` and at the rate `reached` of a copy, in bytes a second.
+/// None if there are none.
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
 pub(super) fn bytes(work: &Work<'_>, rates: &Rates<'_>, [peak, reached]: [f64; 2]) -> Option<Term> {
     let least = work.least_bytes.unwrap_or(0.0);

@@ -23,14 +23,14 @@ pub struct Waves {
     pub idle_share: f64,
     /// SMs that have work: all of them, or as many as there are blocks.
     pub busy_sms: u32,
-    /// Blocks of the busiest SM over the average of all SMs: `ceil(blocks / sms) * sms / blocks`. Work within an SM takes this many times
-    /// as long as if it were spread evenly.
+    /// Blocks of the busiest SM over the average of all SMs: `ceil(blocks / sms) * sms / blocks`. Work within an SM
+    /// takes this many times as long as if it were spread evenly.
     pub imbalance: f64,
 }
 
 impl Waves {
-    /// The time of a grid over that of one that fills every wave, if each wave ends before the next begins: `ceil(waves) / waves`. Below
-    /// one wave, all blocks run at once, and the busiest SM decides.
+    /// The time of a grid over that of one that fills every wave, if each wave ends before the next begins:
+    /// `ceil(waves) / waves`. Below one wave, all blocks run at once, and the busiest SM decides.
     #[must_use]
     pub fn quantisation(&self) -> f64 {
         if self.waves < 1.0 { self.imbalance } else { self.waves.ceil() / self.waves }

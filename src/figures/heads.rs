@@ -106,7 +106,7 @@ struct Reads {
 }
 
 impl Reads {
-    /// The pages read up to a phase, that one included.
+    /// The bytes that each head has read when phase `last` ends.
     fn of(view: &View<'_>, last: usize) -> Result<Self, Missing> {
         let (course, picture) = (view.course(&[])?, view.picture);
         let number = |name: &str| view.number(name).filter(|n| *n >= 1.0).map(|n| n as u64);

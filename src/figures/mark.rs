@@ -5,7 +5,7 @@ use super::frame::{Frame, Item, Tag};
 use super::palette::Ink;
 use crate::trace::{EventKind, Provenance, Timeline};
 
-/// A word that a lane read or wrote on the way of a value. Pictures want them sorted.
+/// A word in the history of a value. Lists of marks must be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
     /// Index into the timeline's buffers.

@@ -48,7 +48,6 @@ pub const NVRTC: &str = "NVRTC";
 /// A piece of software that a backend needs or can use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Its name.
     pub name: String,
     /// Whether it was found.
     pub found: bool,
@@ -74,9 +73,9 @@ pub trait Sink {
 }
 
 /// A sink that drops all events and never cancels; only ending the process does.
-pub struct Alone;
+pub struct NullSink;
 
-impl Sink for Alone {
+impl Sink for NullSink {
     fn event(&mut self, _: Event) {}
 
     fn cancelled(&self) -> bool {
@@ -85,9 +84,9 @@ impl Sink for Alone {
 }
 
 /// Passes on everything but samples, which are not of the program that was asked for; and the name of their stage.
-pub struct Quiet<'a>(pub &'a mut dyn Sink, pub &'static str);
+pub struct WithoutSamples<'a>(pub &'a mut dyn Sink, pub &'static str);
 
-impl Sink for Quiet<'_> {
+impl Sink for WithoutSamples<'_> {
     fn event(&mut self, event: Event) {
         match event {
             Event::Sample(_) => self.0.event(Event::Stage(self.1.to_owned())),
@@ -103,9 +102,6 @@ impl Sink for Quiet<'_> {
 /// One device.
 pub trait Backend {
     /// The device's description and limits.
-    ///
-    /// # Errors
-    /// When it cannot be opened.
     fn describe(&mut self) -> Result<Device, Failure>;
 
     /// The software that the backend consists of, found or missing; empty if there is nothing to report.
@@ -132,9 +128,6 @@ pub trait Backend {
     }
 
     /// Measures what the device can do at best.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure>;
 
     /// Compiles, runs, checks and times a job. A program that fails a check gets no timing.

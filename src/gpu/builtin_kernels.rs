@@ -54,7 +54,8 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 }
 ";
 
-/// A kernel that writes `word` everywhere, on any number of workgroups in x. It has no twin: CUDA fills memory by itself.
+/// A kernel that writes `word` everywhere, on any number of workgroups in x. It has no twin: CUDA fills memory by
+/// itself.
 pub(super) fn fill(word: u32) -> Launch {
     let mut launch = launch("fill", (FILL, ""), &[("out", BindingKind::ReadWrite)], [1, 1, 1], [256, 1, 1]);
     if let Code::Wgsl(wgsl) = &mut launch.code {

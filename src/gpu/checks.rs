@@ -23,9 +23,6 @@ const MOST_SEEN: u64 = 1 << 20;
 const TICK: Duration = Duration::from_secs(1);
 
 /// Reads all that a check of a job needs; `content` reads what a buffer holds now.
-///
-/// # Errors
-/// When a buffer cannot be read.
 pub(super) fn gather<'a>(
     job: &'a Job,
     spec: &CheckSpec,
@@ -39,8 +36,8 @@ pub(super) fn gather<'a>(
     Ok(Seen { buffers: &job.buffers, contents, expected: None, round })
 }
 
-/// Makes a check on another thread. Meanwhile `waiting` is called about once per second, and returns true to cancel it. The sums may have
-/// `terms` terms, of which those that were taken are subtracted.
+/// Makes a check on another thread. Meanwhile `waiting` is called about once per second, and returns true to cancel it.
+/// The sums may have `terms` terms, of which those that were taken are subtracted.
 ///
 /// # Errors
 /// When it cannot be made, its plain kernel does not run, or it was cancelled.
@@ -61,7 +58,8 @@ pub(super) fn make(
     })
 }
 
-/// Works on another thread, and calls `waiting` once per [`TICK`] until the work is done. The work's flag is set when that returns true.
+/// Works on another thread, and calls `waiting` once per [`TICK`] until the work is done. The work's flag is set when
+/// that returns true.
 fn attended<T: Send>(waiting: &mut dyn FnMut() -> bool, work: impl FnOnce(&AtomicBool) -> T + Send) -> T {
     let cancel = AtomicBool::new(false);
     // A page has no threads.

@@ -3,7 +3,8 @@
 use crate::base::wgsl::{Scalar, Setting, settable};
 use crate::job::{Code, Launch};
 
-/// The type of a tensor map in kernels that take some: bytes that only the hardware reads, so that no header of the driver's is needed.
+/// The type of a tensor map in kernels that take some: bytes that only the hardware reads, so that no header of the
+/// driver's is needed.
 const TENSOR_MAP: &str = "struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };\n";
 
 /// One `constexpr` for each constant. Macros would reach into every header that the twin includes.

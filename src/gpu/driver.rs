@@ -11,7 +11,6 @@ pub(super) trait Driver: Sized {
     type Memory;
     /// Memory of the host that is fast to copy to the device and back.
     type Host: AsMut<[u32]>;
-    /// A compiled kernel.
     type Kernel;
     /// A kernel's buffers, bound.
     type Bound;
@@ -24,7 +23,8 @@ pub(super) trait Driver: Sized {
     const BACKEND: Backend;
     /// Whether its compiler guards indices where that is asked for.
     const GUARDS: bool;
-    /// Whether the load that keeps the device awake goes before a sample, if the host is slow to notice its end; else after it.
+    /// Whether the load that keeps the device awake goes before a sample, if the host is slow to notice its end; else
+    /// after it.
     const LOAD_FIRST: bool;
 
     /// The device's description and limits.
@@ -34,9 +34,6 @@ pub(super) trait Driver: Sized {
     fn clock_step_s(&self) -> Option<f64>;
 
     /// Memory for `bytes`.
-    ///
-    /// # Errors
-    /// Why there is none, as the driver says it.
     fn allocate(&self, bytes: u64) -> Result<Self::Memory, String>;
 
     /// Writes `words` to the start of a part of memory, piece by piece. Its offset is a multiple of 4.
@@ -46,9 +43,6 @@ pub(super) trait Driver: Sized {
     fn write(&self, to: Part<'_, Self>, words: &[u32], sink: &dyn Sink) -> Result<(), Failure>;
 
     /// Allocates `words` words of the host's memory.
-    ///
-    /// # Errors
-    /// Why there is none, as the driver says it.
     fn host(&self, words: usize) -> Result<Self::Host, String>;
 
     /// Reads a part of memory once all work before is done. Offset and bytes are multiples of 4.
@@ -74,15 +68,9 @@ pub(super) trait Driver: Sized {
     fn compile(&self, launch: &Launch, buffers: &[BufferSpec], guards: Guards) -> Result<Self::Kernel, Failure>;
 
     /// The compiler's results for a kernel, if the interface reports them.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn compiled(&self, kernel: &Self::Kernel, launch: &Launch) -> Result<Option<Compiled>, Failure>;
 
     /// Binds parts of memory, one for each of the launch's bindings.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     fn bind(
         &self,
         kernel: &Self::Kernel,
@@ -95,27 +83,19 @@ pub(super) trait Driver: Sized {
     fn keeps_order(&self, kernel: &Self::Kernel) -> bool;
 
     /// Makes ready to submit commands; `whole` says that the device should take them in as one piece.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     fn record<'a>(&'a self, commands: Vec<Command<'a, Self>>, whole: bool) -> Result<Self::Recorded<'a>, Failure>;
 
     /// Submits the commands to run after all earlier work; does not wait.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     fn submit(&self, recorded: &mut Self::Recorded<'_>) -> Result<(), Failure>;
 
-    /// Waits until what was submitted last of these commands is done; gives the clock's readings at their marks, in seconds.
+    /// Waits until what was submitted last of these commands is done; gives the clock's readings at their marks, in
+    /// seconds.
     ///
     /// # Errors
     /// When the device fails, or the wait is cancelled: then the device is still at work, and unusable.
     fn finish(&self, recorded: &mut Self::Recorded<'_>, sink: &dyn Sink) -> Result<Vec<f64>, Failure>;
 
     /// A library's product, ready to be submitted as [`Command::Product`]; its name and version.
-    ///
-    /// # Errors
-    /// Why there is none.
     fn products(&self) -> Result<(String, Option<String>), Failure>;
 }
 
@@ -125,9 +105,6 @@ pub(super) trait Work {
     type Output;
 
     /// Does it.
-    ///
-    /// # Errors
-    /// When the device fails, or what is done.
     fn with<D: Driver>(self, driver: &D) -> Result<Self::Output, Failure>;
 }
 
@@ -158,20 +135,31 @@ impl<D: Driver> Copy for Part<'_, D> {}
 
 /// Something for the device to do.
 pub(super) enum Command<'a, D: Driver> {
-    /// Launches a kernel.
     Launch {
         kernel: &'a D::Kernel,
         bound: &'a D::Bound,
         /// Workgroups.
         grid: [u32; 3],
     },
-    /// Copies memory.
-    Copy { from: Part<'a, D>, to: Part<'a, D> },
+    Copy {
+        from: Part<'a, D>,
+        to: Part<'a, D>,
+    },
     /// Writes one word everywhere.
-    Fill { to: Part<'a, D>, word: u32 },
+    Fill {
+        to: Part<'a, D>,
+        word: u32,
+    },
     /// A library's product of matrices.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only CUDA has a library for it"))]
-    Product { parts: [Part<'a, D>; 3], elems: [Elem; 3], product: &'a Product },
+    #[cfg_attr(
+        not(any(feature = "cuda", target_family = "wasm")),
+        expect(dead_code, reason = "only CUDA has a library for it")
+    )]
+    Product {
+        parts: [Part<'a, D>; 3],
+        elems: [Elem; 3],
+        product: &'a Product,
+    },
     /// Reads the clock: as the reading of this number.
     Mark(usize),
 }

@@ -12,9 +12,9 @@ use crate::base::units::Work;
 use crate::job::{Action, Against, CheckSpec, Code, Grid, Job, Launch};
 use crate::trace::record::{self, Ceilings, Check, Device, Record};
 
-/// The device. Its scripts, by kernel id: `answers`, `slow` (1 s in all, with an event every 50 ms), `patient` (until cancelled),
-/// `hangs`, `crashes` (by a signal), `exits` (with code 3, after a word on standard error), `garbage`, `huge`, `torn`, `fatal`.
-/// Any other id fails in good order.
+/// The device. Its scripts, by kernel id: `answers`, `slow` (1 s in all, with an event every 50 ms), `patient` (until
+/// cancelled), `hangs`, `crashes` (by a signal), `exits` (with code 3, after a word on standard error), `garbage`,
+/// `huge`, `torn`, `fatal`. Any other id fails in good order.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fake {
     /// Whether it hangs where it is asked for its best rates.
@@ -106,9 +106,6 @@ fn say_raw(bytes: &[u8]) {
 }
 
 /// The greeting of a worker of the next version of the protocol.
-///
-/// # Errors
-/// When the stream fails.
 pub fn greet_as_another_version(mut output: impl Write) -> Result<(), FrameError> {
     protocol::write_hello_as(&mut output, VERSION + 1)
 }

@@ -12,7 +12,8 @@ const MAX_UNIFORM_BYTES: u64 = 64 << 10;
 /// The most blocks of a CUDA grid in x.
 const CUDA_MOST_BLOCKS: u32 = (1 << 31) - 1;
 
-/// The most shared memory of a CUDA block, in bytes, on the devices that have most: 227 KiB from compute capability 9.0 on.
+/// The most shared memory of a CUDA block, in bytes, on the devices that have most: 227 KiB from compute capability 9.0
+/// on.
 const CUDA_MOST_SHARED: u32 = 227 << 10;
 
 /// The most launches in one run of a program.
@@ -25,7 +26,8 @@ const MAX_TRACED_BYTES: u64 = 4 << 30;
 const PAGED: &str = "larger ones, up to 64 GiB, are held by the pages that a launch touches: random numbers, zeros or one number, of which \
                      only counts and findings are asked, no contents and no origin";
 
-/// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what would fit.
+/// Every way in which `job` does not fit `device`; empty where it fits. Each names the parameters to change and what
+/// would fit.
 #[must_use]
 pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
     let mut found = Vec::new();

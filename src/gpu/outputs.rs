@@ -12,7 +12,8 @@ struct Output {
     /// Something reads it, or writes all of it.
     is_settled: bool,
     written: Written,
-    /// The byte at which its first element begins, and the bytes from one to the next; None until a kernel stored to it.
+    /// The byte at which its first element begins, and the bytes from one to the next; None until a kernel stored to
+    /// it.
     array: Option<(u64, u64)>,
 }
 

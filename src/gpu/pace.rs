@@ -1,7 +1,8 @@
-//! Detecting from a load's time whether a GPU's clock is up: an idle one slows down, and short kernels with waits between them look idle.
+//! Detecting from a load's time whether a GPU's clock is up: an idle one slows down, and short kernels with waits
+//! between them look idle.
 //!
-//! Seen on an H100: idle at 345 of 1,980 MHz; a third of a second of full load wakes it, while a kernel of 8 µs launched every
-//! 200 µs takes 17 µs forever.
+//! Seen on an H100: idle at 345 of 1,980 MHz; a third of a second of full load wakes it, while a kernel of 8 µs
+//! launched every 200 µs takes 17 µs forever.
 
 use std::time::Instant;
 
@@ -13,23 +14,24 @@ use crate::trace::record::{Warning, WarningKind};
 pub(super) const GROUPS: u32 = 4096;
 pub(super) const TURNS: u32 = 32;
 
-/// How long one load should take, in seconds; slower devices get fewer workgroups. As long as what the host needs between two samples,
-/// so that the device is busy at least half of the time.
+/// How long one load should take, in seconds; slower devices get fewer workgroups. As long as what the host needs
+/// between two samples, so that the device is busy at least half of the time.
 pub(super) const LOAD_S: f64 = 150e-6;
 
 /// Loads that are timed together while waking: some milliseconds without a gap.
 pub(super) const TOGETHER: u32 = 32;
 
-/// The first time, nothing is known of how fast the device can be: as long as the slowest governor seen takes, with some to spare.
+/// The first time, nothing is known of how fast the device can be: as long as the slowest governor seen takes, with
+/// some to spare.
 pub(super) const FIRST_WAKE_S: f64 = 0.4;
 
-/// A device that has not come up after this long does not come up.
+/// Seconds after which waiting for full clocks is given up.
 const LONGEST_WAKE_S: f64 = 1.0;
 
-/// Within this factor of its best the device is awake.
+/// Within this factor of the best time the device is awake.
 const AWAKE: f64 = 1.03;
 
-/// Beyond this factor of its best the device is too slow to say nothing of it.
+/// Beyond this factor of the best time a warning is given.
 const SLOW: f64 = 1.1;
 
 /// How fast a load has been at best.
@@ -44,17 +46,16 @@ impl Pace {
         Self { best_s: f64::INFINITY }
     }
 
-    /// How many workgroups the load should have in place of [`GROUPS`] on a device as fast as seen so far, where that is fewer.
+    /// How many workgroups the load should have in place of [`GROUPS`] on a device as fast as seen so far, where that
+    /// is fewer.
     pub(super) fn fewer_groups(&self) -> Option<u32> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most GROUPS")]
         let fewer = (f64::from(GROUPS) * LOAD_S / self.best_s).max(1.0) as u32;
         (self.best_s > LOAD_S).then_some(fewer)
     }
 
-    /// Runs `load`, which returns the seconds of one load, until it is as fast as it has been before and `least_s` have passed.
-    ///
-    /// # Errors
-    /// The load's own.
+    /// Runs `load`, which returns the seconds of one load, until it is as fast as it has been before and `least_s` have
+    /// passed.
     pub(super) fn wake(&mut self, least_s: f64, mut load: impl FnMut() -> Result<f64, Failure>) -> Result<(), Failure> {
         let start = Instant::now();
         let mut in_a_row = 0;
@@ -68,7 +69,7 @@ impl Pace {
         }
     }
 
-    /// The warning that a device deserves which needs `seconds` for the load now, after a measurement.
+    /// The warning about slow clocks if the load takes `seconds` now, after a measurement.
     pub(super) fn warning(&mut self, seconds: f64) -> Option<Warning> {
         let slowdown = self.slowdown(seconds);
         (slowdown > SLOW).then(|| Warning {

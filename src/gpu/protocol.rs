@@ -17,7 +17,8 @@ pub const VERSION: u32 = 5;
 /// The first bytes that each side says, before its version.
 const MAGIC: [u8; 8] = *b"warpbook";
 
-/// The longest message. A job's largest parts are its sources, a record's are its samples: both are far smaller. Files are read by the worker.
+/// The longest message. A job's largest parts are its sources, a record's are its samples: both are far smaller. Files
+/// are read by the worker.
 pub const MAX_FRAME: u32 = 16 << 20;
 
 /// A request of the client.
@@ -46,7 +47,6 @@ pub enum Request {
 pub enum Reply {
     /// The work goes on.
     Event(Event),
-    /// The device.
     Device(Device),
     /// The device's ceilings.
     Ceilings(Ceilings),
@@ -111,9 +111,6 @@ pub fn write<T: Serialize>(stream: &mut impl Write, message: &T) -> Result<(), F
 }
 
 /// Reads one message. Memory grows with the bytes that arrive, not with the length that is announced.
-///
-/// # Errors
-/// See [`FrameError`].
 pub fn read<T: DeserializeOwned>(stream: &mut impl Read) -> Result<T, FrameError> {
     let mut prefix = Vec::with_capacity(4);
     stream.take(4).read_to_end(&mut prefix).map_err(FrameError::Io)?;
@@ -138,9 +135,6 @@ pub fn read<T: DeserializeOwned>(stream: &mut impl Read) -> Result<T, FrameError
 }
 
 /// Says which protocol this side speaks. Both sides do, first of all.
-///
-/// # Errors
-/// When the stream fails.
 pub fn write_hello(stream: &mut impl Write) -> Result<(), FrameError> {
     write_hello_as(stream, VERSION)
 }

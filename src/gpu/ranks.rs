@@ -14,7 +14,6 @@ pub enum Between {
 }
 
 impl Between {
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

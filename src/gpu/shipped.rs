@@ -1,4 +1,5 @@
-//! PTX that a pack keeps beside a kernel in CUDA C++: a compressed text with a section for each set of constants that the pack's pages use.
+//! PTX that a pack keeps beside a kernel in CUDA C++: a compressed text with a section for each set of constants that
+//! the pack's pages use.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -48,7 +49,8 @@ pub fn sections(Shipped(bytes): &Shipped) -> BTreeMap<String, String> {
     parts.filter_map(|part| part.split_once('\n')).map(|(key, ptx)| (key.to_owned(), ptx.to_owned())).collect()
 }
 
-/// Arguments that are numbers, each with its place among the parameters: their bytes, as the kernel's PTX declares the parameters.
+/// Arguments that are numbers, each with its place among the parameters: their bytes, as the kernel's PTX declares the
+/// parameters.
 ///
 /// # Errors
 /// A kernel that is not in the PTX, has no such parameter, or one of another type.

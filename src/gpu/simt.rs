@@ -1,4 +1,5 @@
-//! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag bound it.
+//! The tracer as a backend: a job in, a record with its trace out. It runs in this process: fuel and the cancel flag
+//! bound it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -327,9 +328,6 @@ fn compile(job: &Job) -> Result<Vec<Option<Arc<Program>>>, Diagnostic> {
 }
 
 /// Compiles a kernel in PTX, with the lines of the text that it was made of.
-///
-/// # Errors
-/// As [`Program::compile_ptx`].
 pub fn assemble(assembled: &Assembled) -> Result<Program, Vec<Diagnostic>> {
     let Assembled { twin, ptx, block, shared_bytes, arguments } = assembled;
     let parts = parts(&twin.source);

@@ -81,7 +81,8 @@ fn folders(folder: &Path, start: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The setting with which a process finds the toolkits' libraries; None if there are none. What the user set goes first.
+/// The setting with which a process finds the toolkits' libraries; None if there are none. What the user set goes
+/// first.
 pub(super) fn library_path() -> Option<(OsString, OsString)> {
     let below: &[&str] = if cfg!(windows) { &["bin/x64", "bin"] } else { &["lib64", "lib"] };
     let folders: Vec<PathBuf> = roots()
@@ -98,7 +99,8 @@ pub(super) fn library_path() -> Option<(OsString, OsString)> {
     Some((LOADER_VARIABLE.into(), std::env::join_paths(set.iter().chain(others)).ok()?))
 }
 
-/// The setting of the environment with which this process would find CUDA's libraries, if it has to be started again for them.
+/// The setting of the environment with which this process would find CUDA's libraries, if it has to be started again
+/// for them.
 #[must_use]
 pub fn missing_setting(backend: Backend) -> Option<(OsString, OsString)> {
     let (name, value) = library_path().filter(|_| backend == Backend::Cuda)?;

@@ -1,4 +1,5 @@
-//! Walking through a program step by step on a host that can read its buffers: on the tracer, and once on a device before it is timed.
+//! Walking through a program step by step on a host that can read its buffers: on the tracer, and once on a device
+//! before it is timed.
 
 use super::backend::Failure;
 use super::checks;
@@ -14,29 +15,17 @@ const FILMED: usize = 1 << 16;
 /// A host that carries out passes.
 pub(super) trait Host {
     /// Carries out a pass. False where all that was wanted is done.
-    ///
-    /// # Errors
-    /// When it fails.
     fn pass(&mut self, turn: Turn) -> Result<bool, Failure>;
 
     /// Carries out a whole repetition in another way. False if its passes are to be carried out.
-    ///
-    /// # Errors
-    /// When it fails.
     fn replaces(&mut self, _: &Repeat) -> Result<bool, Failure> {
         Ok(false)
     }
 
     /// The current content of a buffer.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     fn content(&mut self, buffer: usize) -> Result<Tensor, Failure>;
 
     /// The current content of a buffer, up to `most` elements.
-    ///
-    /// # Errors
-    /// When it cannot be read.
     fn first_elements(&mut self, buffer: usize, most: usize) -> Result<Tensor, Failure> {
         let mut content = self.content(buffer)?;
         content.words.truncate(most.div_ceil(content.elem.in_word()));
@@ -44,9 +33,6 @@ pub(super) trait Host {
     }
 
     /// Some elements of a buffer, from the first one on.
-    ///
-    /// # Errors
-    /// When they cannot be read.
     fn elements(&mut self, buffer: usize, first: u64, count: u64) -> Result<Vec<f64>, Failure>;
 
     /// Whether the result is no longer wanted.
@@ -190,8 +176,6 @@ impl Walk<'_> {
         Ok(true)
     }
 
-    /// # Errors
-    /// When the run was cancelled.
     fn stop_if_cancelled(&mut self) -> Result<(), Failure> {
         match self.host.goes_on() {
             true => Err(Diagnostic::error(format!("`{}` was cancelled", self.job.program)).into()),

@@ -13,9 +13,10 @@ use super::protocol::{self, FrameError, Reply, Request};
 use super::wgpu;
 use crate::base::diag::Diagnostic;
 
-/// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's, and `--device`
-/// chooses one by its number or a part of its name. `--nvrtc` only compiles, for such a worker. `--fake` takes a scripted device in place of a real one,
-/// `--fake-slow` one that hangs where it is asked for its best rates, `--fake-version` also greets with another version of the protocol.
+/// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's,
+/// and `--device` chooses one by its number or a part of its name. `--nvrtc` only compiles, for such a worker. `--fake`
+/// takes a scripted device in place of a real one, `--fake-slow` one that hangs where it is asked for its best rates,
+/// `--fake-version` also greets with another version of the protocol.
 #[must_use]
 pub fn main(args: &[String]) -> ExitCode {
     let (input, output) = (std::io::stdin(), std::io::stdout());
@@ -45,8 +46,8 @@ fn open_cuda(_which: Option<&str>) -> Result<Box<dyn Backend>, Diagnostic> {
         .hint("build it with the feature `cuda`, which is on by default; or use another backend"))
 }
 
-/// Ends a process whose client is gone while the device is still at work. A driver's own clean-up at exit may wait for work that
-/// never ends, so it gets half a second.
+/// Ends a process whose client is gone while the device is still at work. A driver's own clean-up at exit may wait for
+/// work that never ends, so it gets half a second.
 #[expect(
     clippy::disallowed_methods,
     reason = "nobody is left to return a code to, and the device cannot be waited for"
@@ -61,8 +62,8 @@ fn leave() {
 
 /// Answers the requests that come from `input` until it is closed, a shutdown is asked for, or the device is lost.
 ///
-/// `open` finds the device at the first request, and again after it failed. `orphaned` is called on another thread when `input`
-/// is closed while a request is being worked on.
+/// `open` finds the device at the first request, and again after it failed. `orphaned` is called on another thread when
+/// `input` is closed while a request is being worked on.
 ///
 /// # Errors
 /// When the streams fail or the client is no client of this version.
@@ -117,7 +118,8 @@ struct Flags {
     busy: AtomicBool,
 }
 
-/// Passes requests on until the stream ends. A cancel takes effect at once, so it does not queue after the work it cancels.
+/// Passes requests on until the stream ends. A cancel takes effect at once, so it does not queue after the work it
+/// cancels.
 fn receive(input: &mut impl Read, sender: &Sender<Request>, flags: &Flags) {
     while let Ok(request) = protocol::read::<Request>(input) {
         if request == Request::Cancel {

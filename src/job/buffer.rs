@@ -18,7 +18,6 @@ use crate::tokenizer::tables::{self, Table};
 pub struct BufferSpec {
     /// Its name in the program.
     pub name: String,
-    /// The type of its elements.
     pub elem: Elem,
     /// The number of elements.
     pub count: u64,
@@ -45,7 +44,6 @@ pub enum Content {
     Vocabulary(String, Table),
     /// The array in a `.npy` file that the user named.
     Npy(PathBuf),
-    /// These words.
     Words(Arc<[u32]>),
     /// These words, again and again.
     Repeated(Arc<[u32]>),
@@ -54,11 +52,9 @@ pub enum Content {
 /// Bytes from a text or a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Source {
-    /// This text.
     Text(Arc<str>),
     /// A file of a pack.
     File {
-        /// The pack.
         pack: PackFiles,
         /// The path within it.
         path: String,

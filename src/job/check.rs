@@ -15,8 +15,8 @@ pub struct CheckSpec {
     pub against: Against,
     /// The largest relative error allowed; 0 requires equal values.
     pub tolerance: f64,
-    /// The least magnitude that an error is relative to, for a formula or a plain kernel: values near 0, from terms of this size that
-    /// cancel, have errors like those of the terms.
+    /// The least magnitude that an error is relative to, for a formula or a plain kernel: values near 0, from terms of
+    /// this size that cancel, have errors like those of the terms.
     pub scale: f64,
     /// The pass or repetition after each of whose launches or rounds the check runs; None for the end.
     pub after: Option<String>,
@@ -84,12 +84,11 @@ pub enum Against {
 /// A formula for element `i` of a buffer: over `i`, numbers by name, and elements of buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Formula {
-    /// The formula.
     pub expr: Expr,
     /// Names and their values.
     pub names: Vec<(String, f64)>,
-    /// The buffers whose elements it uses: their names in it, their indices, and whether their initial contents are meant. Elements of the
-    /// compared buffer are the expected ones; in a predicate, the actual ones.
+    /// The buffers whose elements it uses: their names in it, their indices, and whether their initial contents are
+    /// meant. Elements of the compared buffer are the expected ones; in a predicate, the actual ones.
     pub buffers: Vec<(String, usize, bool)>,
     /// The number of elements that it covers: `i` goes from 0 to below this.
     pub count: u64,
@@ -113,7 +112,6 @@ pub enum Predicate {
 /// A reference's name, arguments and inputs, so that a lesson's use of it can be checked before anything runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReferenceSignature {
-    /// Its name.
     pub name: &'static str,
     /// The arguments it requires; it takes no others.
     pub args: &'static [&'static str],

@@ -1,4 +1,5 @@
-//! Figures read from buffers while a program runs: the condition that ends a repetition, and series of figures after each round.
+//! Figures read from buffers while a program runs: the condition that ends a repetition, and series of figures after
+//! each round.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +10,6 @@ pub struct Condition {
     pub buffer: usize,
     /// The index of the element.
     pub index: u64,
-    /// The comparison.
     pub comparison: Comparison,
     /// The number.
     pub value: f64,
@@ -65,7 +65,6 @@ pub struct SeriesSpec {
     pub id: String,
     /// The index of the buffer.
     pub buffer: usize,
-    /// The reading.
     pub reading: Reading,
     /// The repetition after whose rounds it is recorded; None for the end of the program.
     pub each: Option<String>,
@@ -74,7 +73,6 @@ pub struct SeriesSpec {
 /// A reading of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reading {
-    /// One of its elements.
     Element(u64),
     /// A reduction of all its elements.
     All(Reduction),
@@ -83,13 +81,11 @@ pub enum Reading {
 /// A reduction of many numbers to one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reduction {
-    /// Their sum.
     Sum,
     /// The least.
     Min,
     /// The greatest.
     Max,
-    /// Their mean.
     Mean,
 }
 

@@ -54,7 +54,8 @@ pub struct Job {
     pub bounds_checks: bool,
     /// Whether the compiler has to bound loops, which it does not know to terminate.
     pub bounded_loops: bool,
-    /// Bytes and operations that the whole needs at least, if the lesson gives them; otherwise they are the sum over its passes.
+    /// Bytes and operations that the whole needs at least, if the lesson gives them; otherwise they are the sum over
+    /// its passes.
     pub work: Option<Work>,
 }
 
@@ -85,7 +86,6 @@ pub struct Repeat {
 pub struct Pass {
     /// Its name in the program.
     pub id: String,
-    /// Its action.
     pub action: Action,
     /// Bytes and operations that one launch needs at least, from the lesson.
     pub work: Work,
@@ -94,20 +94,16 @@ pub struct Pass {
 /// The action of a pass. Buffers are given by their indices in [`Job::buffers`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Action {
-    /// Launches a kernel.
     Launch(Box<Launch>),
     /// Copies one buffer to another with the same number of elements of the same type.
     Copy {
         /// The buffer that is read.
         from: usize,
-        /// The buffer that is written.
         to: usize,
     },
     /// Sets every element of a buffer to one value.
     Fill {
-        /// The buffer.
         buffer: usize,
-        /// The value.
         value: f64,
     },
 }

@@ -13,8 +13,8 @@ pub const HELD: u64 = 256 << 20;
 const LARGEST: u64 = 64 << 30;
 
 impl Job {
-    /// Whether the tracer holds only the pages of a buffer that are touched: one of more than [`WHOLE`] bytes, whose elements can have any
-    /// place, in a launch of a CUDA kernel of which nothing is asked but counts and findings.
+    /// Whether the tracer holds only the pages of a buffer that are touched: one of more than [`WHOLE`] bytes, whose
+    /// elements can have any place, in a launch of a CUDA kernel of which nothing is asked but counts and findings.
     #[must_use]
     pub fn is_paged(&self, buffer: usize) -> bool {
         let Some(spec) = self.buffers.get(buffer) else { return false };

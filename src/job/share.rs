@@ -8,15 +8,14 @@ use crate::ranks::measure::Collective;
 /// One rank's share of a program that is split over processes.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// This rank.
     pub rank: usize,
     /// The number of ranks.
     pub ranks: usize,
     /// The program with the buffers of all ranks concatenated: this is checked and reported.
     pub whole: Job,
-    /// The program with this rank's buffers: this is run here. A buffer that is as long as in the whole is a copy on each rank.
+    /// The program with this rank's buffers: this is run here. A buffer that is as long as in the whole is a copy on
+    /// each rank.
     pub part: Job,
-    /// The collectives.
     pub collectives: Vec<CollectiveSpec>,
     /// The passes that wait for collectives. A collective that no pass waits for is waited for at once.
     pub awaits: Vec<AwaitSpec>,
@@ -68,9 +67,6 @@ impl Share {
     }
 
     /// The initial contents of this rank's part of a buffer; None if they are the same for all ranks.
-    ///
-    /// # Errors
-    /// As [`BufferSpec::fill`].
     pub fn own_content(&self, buffer: usize) -> Result<Option<Tensor>, Diagnostic> {
         let spec: &BufferSpec = &self.whole.buffers[buffer];
         if !self.is_split(buffer) || spec.is_uniform() {

@@ -13,23 +13,20 @@ use crate::base::expr::Expr;
 /// A question to answer before measuring, and the measurement that answers it.
 #[derive(Clone, Debug)]
 pub struct Prediction {
-    /// Its id.
     pub id: String,
-    /// The question.
     pub question: Vec<Inline>,
     /// The kind of answer, and where the right one comes from.
-    pub asks: Asks,
+    pub asks: AnswerKind,
     /// The explanation, shown after the answer.
     pub because: Vec<Inline>,
     /// Concepts that it tests.
     pub teaches: Vec<String>,
-    /// The place in the lesson.
     pub place: Place,
 }
 
 /// The kind of answer that a prediction asks for.
 #[derive(Clone, Debug)]
-pub enum Asks {
+pub enum AnswerKind {
     /// One of these answers, each with the number that it represents; the nearest is right.
     Choice(Vec<(String, f64)>, AnswerDecl),
     /// A number, which is right if it is within this share of the answer.
@@ -45,7 +42,8 @@ pub struct AnswerDecl {
     pub probes: Vec<Probe>,
     /// The answer from the probes' times; None for a question about what runs count.
     pub measured: Option<Expr>,
-    /// The answer that the probes' sectors alone suggest; shown if nothing can be timed, and beside the measured answer otherwise.
+    /// The answer that the probes' sectors alone suggest; shown if nothing can be timed, and beside the measured answer
+    /// otherwise.
     pub traced: Expr,
     /// The unit of both: `%` of a ratio, `x` for a factor.
     pub unit: String,
@@ -62,7 +60,6 @@ pub struct CurveDecl {
     pub set: Vec<(String, f64)>,
     /// The range of the y axis, in the unit of what the experiment plots.
     pub reach: [f64; 2],
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -71,8 +68,8 @@ impl Prediction {
     #[must_use]
     pub fn answer(&self) -> Option<&AnswerDecl> {
         match &self.asks {
-            Asks::Choice(_, answer) | Asks::Number(_, answer) => Some(answer),
-            Asks::Curve(_) => None,
+            AnswerKind::Choice(_, answer) | AnswerKind::Number(_, answer) => Some(answer),
+            AnswerKind::Curve(_) => None,
         }
     }
 }
@@ -100,7 +97,6 @@ pub struct Probe {
 /// A kernel to write: the learner's source replaces that of a kernel.
 #[derive(Clone, Debug)]
 pub struct Exercise {
-    /// Its id.
     pub id: String,
     /// The task.
     pub prompt: Vec<Block>,
@@ -126,7 +122,6 @@ pub struct Exercise {
     pub hints: Vec<Vec<Inline>>,
     /// Conditions besides a right result. The run's results have the name `exercise`.
     pub goal: Vec<GoalPart>,
-    /// The goal in words.
     pub goal_text: String,
     /// Concepts that it tests.
     pub teaches: Vec<String>,
@@ -162,7 +157,6 @@ pub struct GoalPart {
 /// A requirement of a figure.
 #[derive(Clone, Debug)]
 pub enum Need {
-    /// At most this.
     AtMost(Expr),
     /// This.
     Exactly(Expr),
@@ -175,13 +169,11 @@ pub enum Need {
 pub struct WrongKernel {
     /// Its file, within the pack.
     pub file: String,
-    /// Its text.
     pub source: Arc<str>,
     /// The finding that must reject it.
     pub caught_by: Catch,
     /// Its mistake, in words for a learner whose kernel has the same one.
     pub says: Option<String>,
-    /// The place in the lesson.
     pub place: Place,
 }
 

@@ -1,4 +1,5 @@
-//! Checks that the parts of a lesson fit together: every name resolves, no value depends on itself, every run has a size.
+//! Checks that the parts of a lesson fit together: every name resolves, no value depends on itself, every run has a
+//! size.
 
 use std::cell::RefCell;
 use std::collections::hash_map::Entry;
@@ -27,7 +28,7 @@ pub(super) fn check(draft: &Draft, sections: &[Section], mentions: &[Mention], e
     }
     check.headings(sections);
     check.placed_once(mentions);
-    check.figures();
+    check.required_values();
     check.conditions();
     check.matrices();
     check.exercises();

@@ -1,4 +1,5 @@
-//! Requirements of kernels on parameters: expressions that must have values, including those of shader constants, and `requires`.
+//! Requirements of kernels on parameters: expressions that must have values, including those of shader constants, and
+//! `requires`.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::base::expr::Expr;
 use crate::base::wgsl::{Scalar, settable};
 
 /// An expression that must have a value at all settings at which its kernel or program is run.
-pub(super) struct Figure {
+pub(super) struct RequiredValue {
     /// The kernel or the program.
     pub owner: String,
     pub expr: Expr,
@@ -20,7 +21,7 @@ pub(super) struct Figure {
     pub wanted: Wanted,
 }
 
-/// The values allowed for a figure.
+/// The values allowed for it.
 #[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// Any finite number.
@@ -34,7 +35,7 @@ pub(super) enum Wanted {
     /// A value that the shader's constant of this name and type can have.
     Constant(String, Scalar),
     /// At most the number of elements of the buffer of this name.
-    Room(String, Expr),
+    BufferLength(String, Expr),
 }
 
 /// A requirement of a kernel.

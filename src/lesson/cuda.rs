@@ -1,4 +1,5 @@
-//! CUDA C++ of a kernel: the twin of its shader, or, for a kernel in CUDA C++ only, the launch parameters that WGSL would declare.
+//! CUDA C++ of a kernel: the twin of its shader, or, for a kernel in CUDA C++ only, the launch parameters that WGSL
+//! would declare.
 
 use std::sync::Arc;
 
@@ -13,7 +14,8 @@ use crate::base::tensor::Init;
 use crate::base::wgsl;
 use crate::job::{BindingKind, Shipped, Twin};
 
-/// Swizzle widths of a tile's rows in shared memory, in bytes; 0 for no swizzle (CUDA driver API, `CUtensorMapSwizzle`).
+/// Swizzle widths of a tile's rows in shared memory, in bytes; 0 for no swizzle (CUDA driver API,
+/// `CUtensorMapSwizzle`).
 const SWIZZLES: [u32; 4] = [0, 32, 64, 128];
 
 /// A shader's file and text.
@@ -184,8 +186,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The parameters that a kernel in CUDA C++ takes, in order: buffers with its access to each, and numbers. Its text does not declare
-    /// them; lessons of the first format took the buffers that begin as poison to be the written ones.
+    /// The parameters that a kernel in CUDA C++ takes, in order: buffers with its access to each, and numbers. Its text
+    /// does not declare them; lessons of the first format took the buffers that begin as poison to be the written ones.
     fn parameters(
         &mut self,
         kernel: &str,
@@ -258,7 +260,8 @@ impl Reader<'_> {
         })
     }
 
-    /// The ring buffer that a kernel's tiles go through: how many places and tiles there are is a number, or a formula in quotes.
+    /// The ring buffer that a kernel's tiles go through: how many places and tiles there are is a number, or a formula
+    /// in quotes.
     pub(super) fn ring(&mut self, kernel: &str, node: Node<'_>) -> Option<RingDecl> {
         let fields = node.fields()?;
         let mut number = |node: Node<'_>, wanted| {
@@ -268,7 +271,7 @@ impl Reader<'_> {
                 let number: u32 = node.read("a whole number, or a formula in quotes")?;
                 Expr::parse(&number.to_string()).ok()?
             };
-            self.figure_at(kernel, node, expr.clone(), wanted);
+            self.require(kernel, node, expr.clone(), wanted);
             Some(expr)
         };
         let places = fields.required("places").and_then(|node| number(node, Wanted::Between(1, MOST_PLACES)));

@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use super::conditions::{Condition, Figure, Wanted};
+use super::conditions::{Condition, RequiredValue, Wanted};
 use super::excerpt::Source;
 use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
@@ -14,11 +14,10 @@ use crate::base::expr::Expr;
 use crate::job::{ReferenceSignature, Twin};
 use crate::pack::PackFiles;
 
-/// The version of `lesson.ron` and `index.ron` that this program writes. It also reads earlier ones: the first had no programs of several
-/// passes, the second no figures with arguments.
+/// The version of `lesson.ron` and `index.ron` that this program writes. It also reads earlier ones: the first had no
+/// programs of several passes, the second no figures with arguments.
 pub const FORMAT_VERSION: u32 = 3;
 
-/// The first version.
 const FIRST_VERSION: u32 = 1;
 
 /// The format's version, if this program can read it.
@@ -43,7 +42,7 @@ pub(super) struct Draft {
     /// The place of its steps, or of the file if it has none; None if `steps` is not a list, which has been reported.
     pub steps: Option<Place>,
     /// Expressions that size the kernels' runs.
-    pub figures: Vec<Figure>,
+    pub required: Vec<RequiredValue>,
     /// Requirements of kernels.
     pub conditions: Vec<Condition>,
 }
@@ -91,7 +90,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         reading,
         version,
         declared: Vec::new(),
-        figures: Vec::new(),
+        required: Vec::new(),
         conditions: Vec::new(),
         programs: Vec::new(),
     };
@@ -120,7 +119,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
     let listed = |node: Node<'_>| node.raw.starts_with('[').then(|| node.place());
     let steps = fields.optional("steps").map_or_else(|| Some(source.place(0)), listed);
     fields.finish();
-    Some(Draft { lesson, declared: reader.declared, steps, figures: reader.figures, conditions: reader.conditions })
+    Some(Draft { lesson, declared: reader.declared, steps, required: reader.required, conditions: reader.conditions })
 }
 
 /// The maximum number of items in a list.
@@ -160,7 +159,7 @@ pub(super) struct Reader<'a> {
     /// The format's version.
     pub version: u32,
     pub declared: Vec<Declared>,
-    figures: Vec<Figure>,
+    required: Vec<RequiredValue>,
     pub conditions: Vec<Condition>,
     /// Programs of kernels by themselves.
     programs: Vec<Program>,
@@ -194,18 +193,18 @@ impl Reader<'_> {
     pub fn wanted(&mut self, owner: &str, node: Option<Node<'_>>, wanted: Wanted) -> Option<Expr> {
         let node = node?;
         let expr = self.expr(Some(node), &Access::Fixed)?;
-        self.figure_at(owner, node, expr.clone(), wanted);
+        self.require(owner, node, expr.clone(), wanted);
         Some(expr)
     }
 
     /// Records an expression whose names have been resolved, and its place.
-    pub fn figure_at(&mut self, owner: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
+    pub fn require(&mut self, owner: &str, node: Node<'_>, expr: Expr, wanted: Wanted) {
         self.figure_here(owner, node.place(), expr, wanted);
     }
 
     /// The same, at a given place.
     pub fn figure_here(&mut self, owner: &str, place: Place, expr: Expr, wanted: Wanted) {
-        self.figures.push(Figure { owner: owner.to_owned(), expr, place, wanted });
+        self.required.push(RequiredValue { owner: owner.to_owned(), expr, place, wanted });
     }
 
     /// A name in quotes that `check` resolves.

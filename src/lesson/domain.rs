@@ -9,7 +9,8 @@ impl Domain {
     /// Checks that this is a valid domain.
     ///
     /// # Errors
-    /// A sentence without its full stop: bounds that are not whole, out of order or not powers of two, or an empty choice.
+    /// A sentence without its full stop: bounds that are not whole, out of order or not powers of two, or an empty
+    /// choice.
     pub fn validate(&self) -> Result<(), String> {
         let numbers = match self {
             Self::Range { min, max } | Self::PowersOfTwo { min, max } => vec![*min, *max],
@@ -101,7 +102,8 @@ impl Domain {
         self.nth(self.index_of(value)).unwrap_or(value)
     }
 
-    /// The nearest value below `value` and the nearest above it for which `is_good`. Of a long domain only the nearest few thousand are asked.
+    /// The nearest value below `value` and the nearest above it for which `is_good`. Of a long domain only the nearest
+    /// few thousand are asked.
     #[must_use]
     pub fn neighbours(&self, value: f64, is_good: impl Fn(f64) -> bool) -> [Option<f64>; 2] {
         const MOST: usize = 4096;

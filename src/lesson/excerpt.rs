@@ -9,9 +9,7 @@ use crate::base::lines::Lines;
 pub(super) struct Source<'a> {
     /// The file's name as the user would write it.
     pub file: &'a str,
-    /// Its text.
     pub text: &'a str,
-    /// The findings.
     found: &'a Findings,
     /// Its lines, computed when a place is first needed.
     lines: OnceCell<Lines>,
@@ -78,11 +76,11 @@ impl<'a> Source<'a> {
 #[derive(Clone, Copy)]
 pub(super) struct Excerpt<'a> {
     source: &'a Source<'a>,
-    /// The text.
     pub text: &'a str,
     /// The offset in the file at which the text begins.
     start: usize,
-    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are those of its start.
+    /// Whether each byte of the text is a byte of the file; otherwise (a string with escapes) all places are those of
+    /// its start.
     exact: bool,
 }
 

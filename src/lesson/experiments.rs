@@ -10,7 +10,6 @@ const QUANTITIES: &str =
     "BytesPerSecond, FlopsPerSecond, Time, SectorsPerRequest, LoadedBytes or Value(\"the id of a value\")";
 
 impl Reader<'_> {
-    /// Reads one experiment.
     pub(super) fn experiment(&mut self, node: Node<'_>) -> Option<Experiment> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Experiment);

@@ -57,7 +57,7 @@ impl Reader<'_> {
         for (buffer, rows, columns) in [(a, &m, &k), (b, &k, &n), (c, &m, &n)] {
             // Both were parsed, so their product can be parsed too.
             let needed = Expr::parse(&format!("({}) * ({})", rows.source(), columns.source())).ok()?;
-            self.figure_at(kernel, node, needed, Wanted::Room(buffer.name.clone(), buffer.count.clone()));
+            self.require(kernel, node, needed, Wanted::BufferLength(buffer.name.clone(), buffer.count.clone()));
         }
         let buffers = [a, b, c].map(|buffer| buffer.name.clone());
         Some(LibraryDecl::Product(Box::new(ProductDecl { buffers, sizes: [m, n, k], b_transposed })))

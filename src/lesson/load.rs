@@ -20,7 +20,8 @@ const INDEX: &str = "lessons/index.ron";
 
 /// Loads a pack. `references` are those that a kernel's check may name.
 ///
-/// Besides the pack, this returns every error and warning in it, lesson by lesson; the lessons in the pack have no errors.
+/// Besides the pack, this returns every error and warning in it, lesson by lesson; the lessons in the pack have no
+/// errors.
 #[must_use]
 pub fn load(files: &PackFiles, references: &[ReferenceSignature], explorers: &[&str]) -> (Pack, Vec<Diagnostic>) {
     let mut pack = Pack::default();
@@ -113,7 +114,8 @@ fn load_lesson(
     (lesson.filter(|_| sound), diagnostics)
 }
 
-/// Gives each step the title and the prose of its section, and fills in the passes and titles that the lesson leaves out.
+/// Gives each step the title and the prose of its section, and fills in the passes and titles that the lesson leaves
+/// out.
 fn join(mut lesson: Lesson, sections: Vec<Section>) -> Lesson {
     let first = |lesson: &Lesson, program: &str| {
         let passes = lesson.program(program).map(Program::passes).unwrap_or_default();

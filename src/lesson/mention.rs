@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::excerpt::Excerpt;
-use super::prose::Figure;
+use super::prose::QuotedNumber;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
@@ -22,7 +22,6 @@ pub(super) enum Of {
     Param,
     /// A parameter that takes this value, which is at this place.
     Setting(f64, Place),
-    /// A kernel.
     Kernel,
     /// Something that can be run: a program, or a kernel that has buffers of its own.
     Program,
@@ -34,9 +33,7 @@ pub(super) enum Of {
     Part(String),
     /// A kernel that this pass of this program can launch: the program, then the pass.
     Rung(String, String),
-    /// A value.
     Value,
-    /// An experiment.
     Experiment,
     /// A curve of this experiment.
     Curve(String),
@@ -44,7 +41,6 @@ pub(super) enum Of {
     Prediction,
     /// An exercise, which the text places here.
     Exercise,
-    /// An explorer.
     Explorer,
     /// Something that an expression may use.
     Name(Access),
@@ -101,9 +97,9 @@ impl Mentions {
         }
     }
 
-    /// Parses arithmetic with quoted figures, and records the other names in it: parameters, and values that follow from parameters.
-    /// Whether a source has the figures is not checked here.
-    pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<Figure>)> {
+    /// Parses arithmetic with quoted figures, and records the other names in it: parameters, and values that follow
+    /// from parameters. Whether a source has the figures is not checked here.
+    pub fn quoted(&self, excerpt: Excerpt<'_>) -> Option<(Expr, Vec<QuotedNumber>)> {
         let expr = Expr::parse(excerpt.text)
             .map_err(|error| {
                 let hint = error.hint.unwrap_or_else(|| "write figures, such as experiment.kernel.time[32]".to_owned());
@@ -117,12 +113,12 @@ impl Mentions {
                 excerpt.error(span.start, format!("where on `{name}` this is depends on a name"), hint);
                 return None;
             }
-            figures.push((span.start, Figure { name: name.to_owned(), at, place: excerpt.place(span.start) }));
+            figures.push((span.start, QuotedNumber { name: name.to_owned(), at, place: excerpt.place(span.start) }));
         }
         for (name, span) in expr.names() {
             let place = excerpt.place(span.start);
             if name.contains('.') {
-                figures.push((span.start, Figure { name: name.to_owned(), at: None, place }));
+                figures.push((span.start, QuotedNumber { name: name.to_owned(), at: None, place }));
             } else {
                 self.add(name, place, Of::Name(Access::Fixed));
             }

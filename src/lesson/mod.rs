@@ -1,7 +1,7 @@
 //! Lesson packs: the model of a lesson, and a reader that reports every mistake at its place.
 //!
-//! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text` the prose, `expr` the
-//! formulas in both; `check` then resolves every name. `scope` evaluates names.
+//! `load` reads `lessons/index.ron` and each lesson: `document` reads `lesson.ron` field by field (`fields`), `text`
+//! the prose, `expr` the formulas in both; `check` then resolves every name. `scope` evaluates names.
 
 mod asked;
 mod buffers;

@@ -23,12 +23,10 @@ pub struct Pack {
     pub lessons: Vec<Arc<Lesson>>,
 }
 
-/// One lesson.
 #[derive(Clone, Debug)]
 pub struct Lesson {
     /// The folder's name under `lessons/`.
     pub id: String,
-    /// The title.
     pub title: String,
     /// One sentence on what the reader will know afterwards.
     pub summary: String,
@@ -42,7 +40,8 @@ pub struct Lesson {
     pub values: Vec<Value>,
     /// The kernels; those of a ladder in its order.
     pub kernels: Vec<Kernel>,
-    /// Programs that can be run: one for each kernel that has buffers of its own, under the kernel's id, then those of several passes.
+    /// Programs that can be run: one for each kernel that has buffers of its own, under the kernel's id, then those of
+    /// several passes.
     pub programs: Vec<Program>,
     /// Sweeps over a parameter.
     pub experiments: Vec<Experiment>,
@@ -168,7 +167,6 @@ pub enum Code {
         file: String,
         /// The shader's text.
         source: Arc<str>,
-        /// The entry point.
         entry: String,
         /// The same kernel in CUDA C++, if there is a `.cu` file of the same name beside the shader.
         twin: Option<Twin>,
@@ -201,7 +199,6 @@ impl Kernel {
         }
     }
 
-    /// The source text.
     #[must_use]
     pub fn source(&self) -> &Arc<str> {
         match &self.code {
@@ -284,7 +281,6 @@ pub struct Requirement {
     pub condition: Expr,
     /// A description of the condition and its reason, as a sentence without its full stop.
     pub text: String,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -293,9 +289,11 @@ pub struct Requirement {
 pub struct CudaOnly {
     /// Its first parameters, which are buffers: their names, and the kernel's access to each.
     pub parameters: Vec<(String, BindingKind)>,
-    /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other places.
+    /// Parameters that are numbers, each with its place among all parameters and its name. The buffers have the other
+    /// places.
     pub values: Vec<(u32, String, Expr)>,
-    /// Whether pages trace it: its document says so, or the learner types it. The command line traces it where it is named.
+    /// Whether pages trace it: its document says so, or the learner types it. The command line traces it where it is
+    /// named.
     pub is_traced: bool,
     /// Its PTX, of a kernel in PTX: its text may be another, which the PTX was compiled from.
     pub ptx: Option<Arc<str>>,
@@ -340,7 +338,6 @@ pub struct MapDecl {
     pub buffer: String,
     /// Columns of the matrix.
     pub columns: Expr,
-    /// Its rows.
     pub rows: Expr,
     /// Columns of a tile.
     pub box_columns: Expr,
@@ -353,7 +350,6 @@ pub struct MapDecl {
 /// A sweep: some programs over some values of one parameter.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Its id.
     pub id: String,
     /// Its title, above the plot.
     pub title: String,
@@ -361,7 +357,6 @@ pub struct Experiment {
     pub curves: Vec<Curve>,
     /// The parameter on the x axis.
     pub over: String,
-    /// Its values.
     pub values: Vec<f64>,
     /// The quantity on the y axis.
     pub quantity: Quantity,
@@ -446,7 +441,8 @@ pub struct Step {
     pub curves: Vec<String>,
     /// The initial figure on the stage.
     pub figure: Picture,
-    /// Part of the source line whose first access or branch is initially on the stage; empty for the costliest access of all.
+    /// Part of the source line whose first access or branch is initially on the stage; empty for the costliest access
+    /// of all.
     pub watch: String,
     /// The share of a warp's events before the initial position; 0 for the beginning, less than 1.
     pub at: f64,
@@ -464,7 +460,6 @@ pub struct Step {
     pub teaches: Vec<String>,
     /// The same in Python, if the lesson has it.
     pub python: Option<Arc<str>>,
-    /// Where the lesson declares it.
     pub place: Place,
     /// The prose.
     pub blocks: Vec<Block>,

@@ -17,11 +17,8 @@ pub struct Picture {
 /// One argument.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PictureArg {
-    /// Its name.
     pub name: String,
-    /// Its value.
     pub value: ArgValue,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -32,7 +29,6 @@ pub enum ArgValue {
     Text(String),
     /// A list of words.
     Texts(Vec<String>),
-    /// A number.
     Number(f64),
 }
 

@@ -21,9 +21,9 @@ pub struct Program {
     pub title: String,
     /// Whether it is a single kernel's, with the kernel's id.
     pub alone: bool,
-    /// Whether it is timed with the same buffers each time, so that they may be in the caches. Otherwise the samples rotate among copies.
+    /// Whether it is timed with the same buffers each time, so that they may be in the caches. Otherwise the samples
+    /// rotate among copies.
     pub warm: bool,
-    /// The buffers.
     pub buffers: Vec<Buffer>,
     /// The passes and repetitions, in order.
     pub body: Vec<Node>,
@@ -35,14 +35,12 @@ pub struct Program {
     pub work: Option<WorkDecl>,
     /// How it is split over processes; None if it runs on one device only.
     pub split: Option<Split>,
-    /// Where the lesson declares it.
     pub place: Place,
 }
 
 /// A pass or a repetition.
 #[derive(Clone, Debug)]
 pub enum Node {
-    /// One pass.
     Pass(Box<Pass>),
     /// Several passes, repeated.
     Repeat(Box<Repeat>),
@@ -63,22 +61,18 @@ pub struct Repeat {
     pub collective: Option<CollectiveDecl>,
     /// The passes and repetitions of a round.
     pub body: Vec<Node>,
-    /// Where the lesson declares it.
     pub place: Place,
 }
 
 /// A comparison of a buffer's element with a number.
 #[derive(Clone, Debug)]
 pub struct Until {
-    /// The buffer.
     pub buffer: String,
     /// The index of the element.
     pub index: Expr,
-    /// The comparison.
     pub comparison: Comparison,
     /// The number.
     pub value: Expr,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -89,18 +83,14 @@ pub struct Pass {
     pub id: String,
     /// Its display name.
     pub title: String,
-    /// Its action.
     pub action: Action,
     /// The collectives that it waits for.
     pub awaits: Vec<AwaitDecl>,
-    /// Where the lesson declares it.
     pub place: Place,
 }
 
-/// The action of a pass.
 #[derive(Clone, Debug)]
 pub enum Action {
-    /// Launches a kernel.
     Launch(Box<LaunchDecl>),
     /// Copies one buffer to another.
     Copy(String, String),
@@ -136,7 +126,6 @@ pub enum GridDecl {
         at: Expr,
         /// The maximum grid.
         most: Box<[Expr; 3]>,
-        /// The place in the lesson.
         place: Place,
     },
 }
@@ -152,10 +141,8 @@ impl GridDecl {
     }
 }
 
-/// A buffer of a program.
 #[derive(Clone, Debug)]
 pub struct Buffer {
-    /// Its name.
     pub name: String,
     /// The type of its elements (a `vec4<f32>` counts as four).
     pub elem: Elem,
@@ -167,9 +154,7 @@ pub struct Buffer {
     pub means: Option<Picture>,
     /// Names of its rows and columns, and the unit.
     pub legend: Legend,
-    /// Its initial contents.
     pub init: InitDecl,
-    /// Where the lesson declares it.
     pub place: Place,
 }
 
@@ -210,14 +195,12 @@ pub enum InitDecl {
     },
     /// Normally distributed.
     Normal {
-        /// The mean.
         mean: Expr,
         /// The standard deviation.
         deviation: Expr,
     },
     /// Zipf's distribution.
     Zipf {
-        /// The exponent.
         exponent: Expr,
         /// The number of different values.
         values: Expr,
@@ -263,7 +246,6 @@ pub struct CheckDecl {
     pub after: Option<String>,
     /// The check runs only if this is not 0; None for always.
     pub when: Option<Expr>,
-    /// Where the lesson declares it.
     pub place: Place,
 }
 
@@ -295,15 +277,12 @@ pub struct SeriesDecl {
     pub id: String,
     /// Its display name.
     pub label: String,
-    /// Its unit.
     pub unit: String,
-    /// The buffer.
     pub buffer: String,
     /// The reading: an element, or a reduction of all.
     pub reading: ReadingDecl,
     /// The repetition after whose rounds it is recorded; None for the end.
     pub each: Option<String>,
-    /// Where the lesson declares it.
     pub place: Place,
 }
 
@@ -381,7 +360,6 @@ impl Program {
         all
     }
 
-    /// The pass of this id.
     #[must_use]
     pub fn pass(&self, id: &str) -> Option<&Pass> {
         self.passes().into_iter().find(|pass| pass.id == id)
@@ -422,7 +400,6 @@ impl Pass {
 }
 
 impl Lesson {
-    /// The program of this id.
     #[must_use]
     pub fn program(&self, id: &str) -> Option<&Program> {
         self.programs.iter().find(|program| program.id == id)

@@ -64,7 +64,6 @@ impl Around<'_> {
 }
 
 impl Reader<'_> {
-    /// Reads one program.
     pub(super) fn program(&mut self, node: Value<'_>) -> Option<Program> {
         let fields = node.fields()?;
         let id = self.id(&fields, Kind::Program);

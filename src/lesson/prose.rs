@@ -4,12 +4,10 @@ use super::model::Lesson;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
-/// A block of prose.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
     /// A heading below the step's own, level 3 to 6.
     Heading(u8, Vec<Inline>),
-    /// A paragraph.
     Paragraph(Vec<Inline>),
     /// A list; numbered from the given start, or bulleted.
     List(Option<u64>, Vec<Vec<Block>>),
@@ -40,7 +38,6 @@ pub enum Inline {
     Emph(Vec<Inline>),
     /// Strong emphasis.
     Strong(Vec<Inline>),
-    /// Code.
     Code(String),
     /// A formula in LaTeX.
     Math(String),
@@ -61,7 +58,8 @@ pub enum Inline {
 /// Arithmetic with figures from a recording, a profile or a device's data sheet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quote {
-    /// The arithmetic. Names with a dot and elements are [`Quote::figures`]; other names are parameters, and values that follow from them.
+    /// The arithmetic. Names with a dot and elements are [`Quote::figures`]; other names are parameters, and values
+    /// that follow from them.
     pub expr: Expr,
     /// The result's unit.
     pub unit: String,
@@ -70,12 +68,12 @@ pub struct Quote {
     /// The place of the source's name.
     pub place: Place,
     /// The figures it uses, from left to right.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<QuotedNumber>,
 }
 
 /// A figure of a source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
+pub struct QuotedNumber {
     /// Its name in the source: `experiment.curve.time`, `run.counter`, `device.l2_bytes`.
     pub name: String,
     /// The position on a curve; None if it is not on a curve.

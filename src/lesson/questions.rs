@@ -6,7 +6,7 @@ use super::document::{Kind, Reader, each, is_id, words};
 use super::fields::{Fields, Node};
 use super::mention::{Access, Of};
 use super::model::{
-    AnswerDecl, Asks, CATCHES, Catch, CurveDecl, Exercise, GoalPart, Need, Prediction, Probe, WrongKernel,
+    AnswerDecl, AnswerKind, CATCHES, Catch, CurveDecl, Exercise, GoalPart, Need, Prediction, Probe, WrongKernel,
 };
 use super::text;
 
@@ -19,13 +19,14 @@ impl Reader<'_> {
         let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
         let ways = [fields.optional("options"), fields.optional("number"), fields.optional("curve")];
         let asks = match ways {
-            [Some(node), None, None] => {
-                self.options(node).zip(self.answer(&fields)).map(|(options, answer)| Asks::Choice(options, answer))
-            }
+            [Some(node), None, None] => self
+                .options(node)
+                .zip(self.answer(&fields))
+                .map(|(options, answer)| AnswerKind::Choice(options, answer)),
             [None, Some(node), None] => {
-                self.within(node).zip(self.answer(&fields)).map(|(within, answer)| Asks::Number(within, answer))
+                self.within(node).zip(self.answer(&fields)).map(|(within, answer)| AnswerKind::Number(within, answer))
             }
-            [None, None, Some(node)] => self.curve_asked(node).map(Asks::Curve),
+            [None, None, Some(node)] => self.curve_asked(node).map(AnswerKind::Curve),
             _ => {
                 let hint = "write options: [(\"80%\", 0.8), …], or number: (within: 0.1), or curve: (experiment: …)";
                 node.error("a prediction asks for one of `options`, a `number` or a `curve`", hint);
@@ -204,7 +205,8 @@ impl Reader<'_> {
         parts.into_iter().collect()
     }
 
-    /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the solution.
+    /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the
+    /// solution.
     fn wrong(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
         if node.raw.starts_with('"') {
             let hint = format!("write (\"file.wgsl\", Result), with one of {}", CATCHES.join(", "));

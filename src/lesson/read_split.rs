@@ -20,7 +20,8 @@ impl Reader<'_> {
         Some(Split { number: number?, here: here?, first: first?, place: node.place() })
     }
 
-    /// The collective that ranks run in a repetition's place: `AllGather(buffer: "weights", part: ("layer", "2"), meter: "meter")`.
+    /// The collective that ranks run in a repetition's place:
+    /// `AllGather(buffer: "weights", part: ("layer", "2"), meter: "meter")`.
     pub(super) fn collective(&mut self, program: &str, node: Node<'_>) -> Option<CollectiveDecl> {
         let (name, rest) = node.variant();
         let known = [

@@ -5,7 +5,8 @@ use super::excerpt::{Findings, Source};
 use super::fields::Node;
 use crate::base::diag::Diagnostic;
 
-/// The files of a new lesson called `name`, with their paths within a pack; [`add_to_index`] adds it to the pack's index.
+/// The files of a new lesson called `name`, with their paths within a pack; [`add_to_index`] adds it to the pack's
+/// index.
 ///
 /// # Errors
 /// Where `name` cannot be the name of a lesson.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::check::Check;
-use super::conditions::{Figure, Wanted};
-use super::model::{AgainstDecl, Asks, Lesson, Prediction, Program, Variant};
+use super::conditions::{RequiredValue, Wanted};
+use super::model::{AgainstDecl, AnswerKind, Lesson, Prediction, Program, Variant};
 use super::scope::{Env, Settings};
 use crate::base::expr::EvalError;
 use crate::base::units::count;
@@ -12,11 +12,11 @@ use crate::base::wgsl;
 
 impl Check<'_> {
     /// Checks that every expression that sizes runs has a value at every setting that the lesson uses.
-    pub(super) fn figures(&self) {
+    pub(super) fn required_values(&self) {
         let lesson = &self.draft.lesson;
         let uses = settings_in_use(lesson);
         let uses = by_owner(lesson, &uses);
-        for figure in &self.draft.figures {
+        for figure in &self.draft.required {
             for Use { set, .. } in uses.get(figure.owner.as_str()).into_iter().flatten() {
                 let settings: Settings = set.iter().cloned().collect();
                 let env = Env::fixed(&lesson.params, &lesson.values, &settings);
@@ -26,7 +26,7 @@ impl Check<'_> {
                 }
                 let result = match figure.wanted {
                     Wanted::Count(least) | Wanted::Between(least, _) => env.whole(&figure.expr, least).map(Some),
-                    Wanted::Number | Wanted::Amount | Wanted::Constant(..) | Wanted::Room(..) => {
+                    Wanted::Number | Wanted::Amount | Wanted::Constant(..) | Wanted::BufferLength(..) => {
                         env.eval(&figure.expr).map(|_| None)
                     }
                 };
@@ -45,7 +45,7 @@ impl Check<'_> {
                         Ok(value) if !scalar.holds(value) => wgsl::unfit(name, *scalar, value).message,
                         _ => continue,
                     },
-                    (Ok(_), Wanted::Room(name, count)) => match (env.eval(count), env.eval(&figure.expr)) {
+                    (Ok(_), Wanted::BufferLength(name, count)) => match (env.eval(count), env.eval(&figure.expr)) {
                         (Ok(has), Ok(needed)) if has < needed => {
                             format!("the library needs {needed} elements of `{name}`, which has {has}")
                         }
@@ -97,8 +97,8 @@ impl Check<'_> {
             for buffer in &program.buffers {
                 let Some(columns) = &buffer.columns else { continue };
                 let (Ok(count), Ok(across)) = (env.whole(&buffer.count, 1), env.whole(columns, 1)) else { continue };
-                let is_this = |f: &&Figure| f.owner == program.id && f.expr.source() == columns.source();
-                let figure = self.draft.figures.iter().find(is_this).filter(|_| !count.is_multiple_of(across));
+                let is_this = |f: &&RequiredValue| f.owner == program.id && f.expr.source() == columns.source();
+                let figure = self.draft.required.iter().find(is_this).filter(|_| !count.is_multiple_of(across));
                 if let Some(figure) = figure {
                     let message =
                         format!("`{}` has {count} elements, which is no whole number of rows of {across}", buffer.name);
@@ -144,8 +144,8 @@ fn at(set: &[(String, f64)]) -> String {
     if set.is_empty() { "the defaults".to_owned() } else { set.join(", ") }
 }
 
-/// The runs of a lesson's programs: each at the defaults, with each parameter at its ends, and wherever a part of the lesson sets
-/// parameters.
+/// The runs of a lesson's programs: each at the defaults, with each parameter at its ends, and wherever a part of the
+/// lesson sets parameters.
 fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
     let mut uses: Vec<Use> = Vec::new();
     let shown =
@@ -163,7 +163,7 @@ fn settings_in_use(lesson: &Lesson) -> Vec<Use> {
     let answers = lesson.predictions.iter().filter_map(Prediction::answer);
     uses.extend(answers.flat_map(|answer| &answer.probes).map(|probe| shown(&probe.variant, &probe.set)));
     for asked in &lesson.predictions {
-        let Asks::Curve(decl) = &asked.asks else { continue };
+        let AnswerKind::Curve(decl) = &asked.asks else { continue };
         let Some((experiment, curve)) = decl.of(lesson) else { continue };
         let at = |value: &f64| decl.set.iter().cloned().chain([(experiment.over.clone(), *value)]).collect();
         let points = experiment.values.iter().map(at);

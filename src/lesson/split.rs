@@ -13,7 +13,6 @@ pub struct Split {
     pub here: String,
     /// The lesson's value for the first of them.
     pub first: String,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -28,7 +27,6 @@ pub struct CollectiveDecl {
     pub part: Option<PartDecl>,
     /// The buffer of U32 that counts the bytes that a rank sends to each other one; None if they are not counted.
     pub meter: Option<String>,
-    /// The place in the lesson.
     pub place: Place,
 }
 
@@ -41,13 +39,13 @@ pub struct PartDecl {
     pub of: Expr,
 }
 
-/// A collective that a process's pass waits for. Such collectives overlap the passes before it; all others are waited for at once.
+/// A collective that a process's pass waits for. Such collectives overlap the passes before it; all others are waited
+/// for at once.
 #[derive(Clone, Debug)]
 pub struct AwaitDecl {
     /// The repetition that the collective replaces.
     pub repeat: String,
     /// The buffer whose first word is the number of the part that must have arrived; None for all that were started.
     pub number: Option<String>,
-    /// The place in the lesson.
     pub place: Place,
 }

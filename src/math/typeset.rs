@@ -31,9 +31,6 @@ pub fn mistake(latex: &str) -> Option<(usize, String)> {
 }
 
 /// Whether `latex` can be drawn.
-///
-/// # Errors
-/// As [`svg`].
 pub fn check(latex: &str, display: bool) -> Result<(), Diagnostic> {
     typeset(latex, display).map(drop)
 }
@@ -81,7 +78,8 @@ fn typeset(latex: &str, display: bool) -> Result<DisplayList, Diagnostic> {
 /// `color` is any CSS colour, such as `#1b1f24` or `currentColor`.
 ///
 /// # Errors
-/// A diagnostic at the column of the mistake, where LaTeX is not understood, has characters that no math font draws, or is larger than any page.
+/// A diagnostic at the column of the mistake, where LaTeX is not understood, has characters that no math font draws, or
+/// is larger than any page.
 pub fn svg(latex: &str, display: bool, size_px: f32, color: &str) -> Result<MathSvg, Diagnostic> {
     let list = typeset(latex, display)?;
     let settings = SvgOptions {

@@ -8,7 +8,6 @@ use crate::trace::record::{Timing, Warning, WarningKind};
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured<'a> {
-    /// Its time.
     pub timing: &'a Timing,
     /// Bytes that the work needs to move.
     pub bytes: f64,
@@ -105,7 +104,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Whether a figure with this warning is unfit for any comparison. The others describe conditions that both sides may share.
+/// Whether a figure with this warning is unfit for any comparison. The others describe conditions that both sides may
+/// share.
 fn disqualifies(kind: WarningKind) -> bool {
     match kind {
         WarningKind::SoftwareDevice
@@ -127,7 +127,8 @@ fn disqualifies(kind: WarningKind) -> bool {
     }
 }
 
-/// Compares `a` with `b`. A verdict needs equal work and conditions, no disqualifying warning, and intervals that do not overlap.
+/// Compares `a` with `b`. A verdict needs equal work and conditions, no disqualifying warning, and intervals that do
+/// not overlap.
 #[must_use]
 pub fn compare(a: &Measured<'_>, b: &Measured<'_>) -> Verdict {
     let mut reasons = Vec::new();

@@ -33,16 +33,16 @@ pub struct Placement {
     pub bound: Bound,
 }
 
-/// The bandwidth ceiling in bytes/s: what a copy kernel reaches, else what the driver's own copy does. Some drivers' copies are far
-/// from what kernels reach, and some software drivers' clocks make theirs look faster than memory is.
+/// The bandwidth ceiling in bytes/s: what a copy kernel reaches, else what the driver's own copy does. Some drivers'
+/// copies are far from what kernels reach, and some software drivers' clocks make theirs look faster than memory is.
 #[must_use]
 pub fn bandwidth(ceilings: &Ceilings) -> Option<f64> {
     let figures = [ceilings.copy_bytes_per_s, ceilings.device_copy_bytes_per_s];
     figures.into_iter().flatten().find(|x| x.is_finite() && *x > 0.0)
 }
 
-/// Places work of `bytes` and `flops` that took `seconds`. The least time is `max(bytes / bandwidth, flops / peak)`, which also holds for
-/// work without any FLOPs. None if a ceiling was not measured, or if there is no work or no time.
+/// Places work of `bytes` and `flops` that took `seconds`. The least time is `max(bytes / bandwidth, flops / peak)`,
+/// which also holds for work without any FLOPs. None if a ceiling was not measured, or if there is no work or no time.
 #[must_use]
 pub fn place(bytes: f64, flops: f64, seconds: f64, ceilings: &Ceilings) -> Option<Placement> {
     let bandwidth = bandwidth(ceilings)?;

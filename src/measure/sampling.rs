@@ -1,4 +1,5 @@
-//! When to stop: warm up, batch launches that are too short for the clock, sample until the median is known well enough.
+//! When to stop: warm up, batch launches that are too short for the clock, sample until the median is known well
+//! enough.
 
 use super::stats;
 use crate::job::MeasureSpec;
@@ -10,9 +11,6 @@ pub trait Sampler {
     type Error;
 
     /// Launches `launches` times, one after the other, and returns the seconds that they took together.
-    ///
-    /// # Errors
-    /// The launch's own.
     fn sample(&mut self, launches: u32) -> Result<f64, Self::Error>;
 
     /// Seconds since some fixed moment, as the budget counts them.

@@ -68,9 +68,10 @@ fn half_binomial(n: usize) -> impl Iterator<Item = f64> {
     })
 }
 
-/// How much later samples differ from earlier ones, as a fraction of the earlier half's median: positive when later ones are slower. None
-/// if the samples do not show a trend: Cox & Stuart's sign test ("Some quick sign tests for trend in location and dispersion", 1955) pairs
-/// each sample of the first half with its counterpart in the second, and asks for p < 0.01. Fewer than 16 samples never show one.
+/// How much later samples differ from earlier ones, as a fraction of the earlier half's median: positive when later
+/// ones are slower. None if the samples do not show a trend: Cox & Stuart's sign test ("Some quick sign tests for trend
+/// in location and dispersion", 1955) pairs each sample of the first half with its counterpart in the second, and asks
+/// for p < 0.01. Fewer than 16 samples never show one.
 #[must_use]
 pub fn drift(samples: &[f64]) -> Option<f64> {
     let half = samples.len() / 2;
@@ -98,12 +99,12 @@ const CLUSTER: usize = 5;
 pub struct Clusters {
     /// The median of each, the lower one first.
     pub medians: [f64; 2],
-    /// Samples in each.
     pub samples: [usize; 2],
 }
 
-/// The two clusters that `sorted` (ascending) falls into at its widest gap. None unless the gap is twice as wide as either cluster from p10
-/// to p90 and more than a twentieth of the median, and each cluster has at least five samples and a tenth of all.
+/// The two clusters that `sorted` (ascending) falls into at its widest gap. None unless the gap is twice as wide as
+/// either cluster from p10 to p90 and more than a twentieth of the median, and each cluster has at least five samples
+/// and a tenth of all.
 #[must_use]
 pub fn clusters(sorted: &[f64]) -> Option<Clusters> {
     let n = sorted.len();

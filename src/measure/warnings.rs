@@ -8,7 +8,6 @@ use crate::trace::record::{CacheState, Ceilings, Device, Timing, Warning, Warnin
 /// The work and the device of a measured time.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances<'a> {
-    /// The device.
     pub device: &'a Device,
     /// Its ceilings, as far as they were measured.
     pub ceilings: &'a Ceilings,

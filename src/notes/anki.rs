@@ -1,5 +1,5 @@
-//! A report as cards that Anki imports as text: one for each question of the lesson, and for each `Q:` with its `A:` in the learner's words.
-//! The question is the first field, by which Anki knows a card again and keeps its schedule.
+//! A report as cards that Anki imports as text: one for each question of the lesson, and for each `Q:` with its `A:` in
+//! the learner's words. The question is the first field, by which Anki knows a card again and keeps its schedule.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! Questions in the learner's words: from a line's `Q:` to `A:`, and the answer from there to the next empty line or question.
+//! Questions in the learner's words: from a line's `Q:` to `A:`, and the answer from there to the next empty line or
+//! question.
 
 /// The beginning of an answer's line.
 pub(super) const ANSWER: &str = "A:";

@@ -3,7 +3,8 @@
 use crate::base::sanitize::harmless;
 use crate::base::units::{number, si};
 
-/// A header and rows; lines end in CR LF, and fields are quoted where they must be. What a spreadsheet would compute gets an apostrophe in front.
+/// A header and rows; lines end in CR LF, and fields are quoted where they must be. What a spreadsheet would compute
+/// gets an apostrophe in front.
 #[must_use]
 pub fn csv(header: &[String], rows: &[Vec<String>]) -> String {
     let mut out = String::new();
@@ -30,7 +31,8 @@ fn column(name: &str) -> (String, Option<&'static str>) {
     known.map_or_else(|| (name.to_owned(), None), |(stem, unit, said)| (format!("{stem}{said}"), Some(unit)))
 }
 
-/// A cell on a page: times and rates with their unit to three digits, counts with commas between thousands. The CSV file has every digit.
+/// A cell on a page: times and rates with their unit to three digits, counts with commas between thousands. The CSV
+/// file has every digit.
 fn cell(text: &str, unit: Option<&str>) -> String {
     let Some(value) = text.parse::<f64>().ok().filter(|value| value.is_finite()) else { return text.to_owned() };
     // A short number, such as a swept parameter's, keeps its digits.

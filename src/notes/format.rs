@@ -19,7 +19,6 @@ pub enum Format {
     Hugo,
     /// A document of Quarto.
     Quarto,
-    /// A Jupyter notebook.
     Jupyter,
     /// Cards that Anki imports.
     Anki,
@@ -68,7 +67,8 @@ impl Format {
         }
     }
 
-    /// Whether its notes link to each other by their paths, so that an index of them is of use. A site has an index of its own.
+    /// Whether its notes link to each other by their paths, so that an index of them is of use. A site has an index of
+    /// its own.
     #[must_use]
     pub fn has_index(self) -> bool {
         matches!(self, Self::Markdown | Self::Html | Self::Obsidian | Self::Quarto | Self::Jupyter | Self::GitHub)

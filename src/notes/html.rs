@@ -1,4 +1,5 @@
-//! A report as one self-contained HTML file, which reads well on screen and on paper. It runs no script but the one that plays its pictures.
+//! A report as one self-contained HTML file, which reads well on screen and on paper. It runs no script but the one
+//! that plays its pictures.
 
 use super::csv::{SAMPLES, csv, to_read};
 use super::own_words;
@@ -208,7 +209,6 @@ fn data(caption: &str, header: &[String], rows: &[Vec<String>], every_digit: &st
 /// How a formula is set: its LaTeX, and whether it is displayed.
 pub(super) type Set = fn(&str, bool) -> String;
 
-/// Blocks as HTML.
 fn blocks(blocks: &[Block], set: Set) -> String {
     blocks
         .iter()
@@ -249,7 +249,6 @@ fn blocks(blocks: &[Block], set: Set) -> String {
         .collect()
 }
 
-/// Inlines as HTML.
 pub(super) fn inline(words: &[Inline], set: Set) -> String {
     words
         .iter()
@@ -273,7 +272,8 @@ pub(super) fn inline(words: &[Inline], set: Set) -> String {
         .collect()
 }
 
-/// A formula as a picture on the line's baseline, with its LaTeX for those who copy it; its source alone where it cannot be set.
+/// A formula as a picture on the line's baseline, with its LaTeX for those who copy it; its source alone where it
+/// cannot be set.
 pub(super) fn math(latex: &str, display: bool) -> String {
     let size = if display { TEXT_PX * 1.1 } else { TEXT_PX };
     let copied = |fence: &str| format!("<span class=\"tex\">{fence}{}{fence}</span>", escape(latex.trim()));

@@ -1,9 +1,9 @@
-//! A report as a Jupyter notebook (nbformat 4.5): prose, figures with their pictures as outputs, and cells that read the tables and repeat
-//! the commands. Cells of the learner's own stay where they are.
+//! A report as a Jupyter notebook (nbformat 4.5): prose, figures with their pictures as outputs, and cells that read
+//! the tables and repeat the commands. Cells of the learner's own stay where they are.
 
 use serde_json::{Map, Value, json};
 
-use super::markdown::{self, Beside};
+use super::markdown::{self, Folders};
 use super::place::digest;
 use super::report::{NoteBlock, Report, unique};
 use crate::base::sanitize::harmless;
@@ -11,9 +11,10 @@ use crate::base::sanitize::harmless;
 /// The key of what is ours in a cell's metadata.
 const OURS: &str = "warpbook";
 
-/// Writes the notebook. Cells of `old` that are not ours are kept, before or after ours. True if one of ours was changed.
+/// Writes the notebook. Cells of `old` that are not ours are kept, before or after ours. True if one of ours was
+/// changed.
 #[must_use]
-pub fn render(report: &Report, lesson: &str, beside: &Beside, old: Option<&str>) -> (String, bool) {
+pub fn render(report: &Report, lesson: &str, folders: &Folders, old: Option<&str>) -> (String, bool) {
     let old: Option<Value> = old.and_then(|old| serde_json::from_str(old).ok());
     let all = old.as_ref().and_then(|old| old["cells"].as_array()).map(Vec::as_slice).unwrap_or_default();
     let first = all.iter().position(|cell| is_ours(cell, lesson)).unwrap_or(0);
@@ -23,7 +24,7 @@ pub fn render(report: &Report, lesson: &str, beside: &Beside, old: Option<&str>)
     let edited =
         all.iter().any(|cell| is_ours(cell, lesson) && cell["metadata"][OURS]["digest"] != digest(&source(cell)));
     let cells: Vec<Value> =
-        theirs(before).into_iter().chain(cells(report, lesson, beside)).chain(theirs(after)).collect();
+        theirs(before).into_iter().chain(cells(report, lesson, folders)).chain(theirs(after)).collect();
     let metadata = old.as_ref().map(|old| old["metadata"].clone()).filter(Value::is_object).unwrap_or_else(|| {
         json!({"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}, "language_info": {"name": "python"}})
     });
@@ -49,7 +50,7 @@ fn source(cell: &Value) -> String {
     }
 }
 
-fn cells(report: &Report, lesson: &str, beside: &Beside) -> Vec<Value> {
+fn cells(report: &Report, lesson: &str, folders: &Folders) -> Vec<Value> {
     let mut cells = Cells { lesson, all: Vec::new() };
     let [mut figures, mut tables] = [Vec::new(), Vec::new()];
     cells.prose(&format!("# {}", markdown::plain(&report.title)));
@@ -60,7 +61,7 @@ fn cells(report: &Report, lesson: &str, beside: &Beside) -> Vec<Value> {
         for block in &section.blocks {
             match block {
                 NoteBlock::Figure { id, caption, svg, alt } => {
-                    let file = format!("{}/{}.svg", beside.figures, unique(id, &mut figures));
+                    let file = format!("{}/{}.svg", folders.figures, unique(id, &mut figures));
                     let show =
                         format!("from IPython.display import SVG, display\n\ndisplay(SVG(filename={}))", json!(file));
                     cells.code(
@@ -73,7 +74,7 @@ fn cells(report: &Report, lesson: &str, beside: &Beside) -> Vec<Value> {
                     cells.prose(&format!("*{}*", markdown::plain(caption)));
                 }
                 NoteBlock::Data { id, caption, .. } => {
-                    let file = format!("{}/{}.csv", beside.data, unique(id, &mut tables));
+                    let file = format!("{}/{}.csv", folders.data, unique(id, &mut tables));
                     cells.prose(&format!("*{}*", markdown::plain(caption)));
                     let read = "with open(FILE, newline=\"\", encoding=\"utf-8\") as file:\n    rows = list(csv.DictReader(file))\nrows[:5]";
                     cells
@@ -131,13 +132,13 @@ mod tests {
     use super::*;
     use crate::notes::report::tests::sample;
 
-    fn beside() -> Beside {
-        Beside { figures: "f".to_owned(), data: "d".to_owned(), site: None }
+    fn folders() -> Folders {
+        Folders { figures: "f".to_owned(), data: "d".to_owned(), site: None }
     }
 
     #[test]
     fn cells_of_the_learners_own_stay_and_changes_of_ours_are_seen() -> Result<(), serde_json::Error> {
-        let (text, edited) = render(&sample(), "coalescing", &beside(), None);
+        let (text, edited) = render(&sample(), "coalescing", &folders(), None);
         assert!(!edited && is_of(&text, "coalescing") && !is_of(&text, "other"));
         let mut book: Value = serde_json::from_str(&text)?;
         let own = |id: &str| json!({"cell_type": "markdown", "id": id, "metadata": {}, "source": ["my", " cell"]});
@@ -145,7 +146,7 @@ mod tests {
             cells.insert(0, own("first"));
             cells.insert(3, own("between"));
         }
-        let (again, edited) = render(&sample(), "coalescing", &beside(), Some(&book.to_string()));
+        let (again, edited) = render(&sample(), "coalescing", &folders(), Some(&book.to_string()));
         assert!(!edited);
         let new: Value = serde_json::from_str(&again)?;
         let ids = |book: &Value| -> Vec<String> {
@@ -156,13 +157,13 @@ mod tests {
         assert_eq!((ids.first().map(String::as_str), ids.last().map(String::as_str)), (Some("first"), Some("between")));
         assert!(ids.iter().all(|id| ids.iter().filter(|other| *other == id).count() == 1), "{ids:?}");
         book["cells"][1]["source"] = json!("changed");
-        assert!(render(&sample(), "coalescing", &beside(), Some(&book.to_string())).1);
+        assert!(render(&sample(), "coalescing", &folders(), Some(&book.to_string())).1);
         Ok(())
     }
 
     #[test]
     fn a_cell_has_what_its_kind_must_have_and_no_more() -> Result<(), serde_json::Error> {
-        let book: Value = serde_json::from_str(&render(&sample(), "coalescing", &beside(), None).0)?;
+        let book: Value = serde_json::from_str(&render(&sample(), "coalescing", &folders(), None).0)?;
         let cells = book["cells"].as_array().map(Vec::as_slice).unwrap_or_default();
         for cell in cells {
             let keys: Vec<&String> = cell.as_object().into_iter().flat_map(Map::keys).collect();

@@ -21,8 +21,8 @@ pub(super) fn limited(text: &str) -> Cow<'_, str> {
     if copied == 0 { Cow::Borrowed(text) } else { Cow::Owned(out + &text[copied..]) }
 }
 
-/// The place of the mark of a quotation or an item that comes after `before` others at the beginning of a line; None if there are fewer. Of a
-/// numbered item it is the place of the dot or bracket.
+/// The place of the mark of a quotation or an item that comes after `before` others at the beginning of a line; None if
+/// there are fewer. Of a numbered item it is the place of the dot or bracket.
 fn mark(line: &str, before: usize) -> Option<usize> {
     let (mut at, mut count) = (0, 0);
     loop {

@@ -7,8 +7,8 @@ use super::html::{Set, safe_address};
 use super::nesting::limited;
 use crate::base::xml::escape;
 
-/// The maximum nesting of quotations, lists, emphasis and links, as in a lesson's text. Deeper content is placed at the last level: a pasted text
-/// may nest without an end, and each level takes a stack frame of the renderer.
+/// The maximum nesting of quotations, lists, emphasis and links, as in a lesson's text. Deeper content is placed at the
+/// last level: a pasted text may nest without an end, and each level takes a stack frame of the renderer.
 pub(super) const DEEPEST: usize = 12;
 
 /// An element that is open.

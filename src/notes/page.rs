@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::pack::PackFiles;
 
-/// The module, packed, in the built-in pack: `crates/page` as of the last release, so that not each change of the sources is a new binary. A
-/// picture that it does not know stays still in the note.
+/// The module, packed, in the built-in pack: `crates/page` as of the last release, so that not each change of the
+/// sources is a new binary. A picture that it does not know stays still in the note.
 pub const MODULE: &str = "assets/page/page.wasm.gz";
 
 const SCRIPT: &str = include_str!("play.js");
@@ -29,7 +29,6 @@ pub struct Playing {
 /// Where a picture plays.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Played {
-    /// In the page.
     Here {
         /// Its step, the step's parameters, and the text of the learner's kernel, as JSON.
         of: String,

@@ -1,5 +1,5 @@
-//! A note's place in a folder: the file that has it already, and what of that file is the note's. Between two lines of markers a note is
-//! replaced by the next export; what is outside of them is the learner's.
+//! A note's place in a folder: the file that has it already, and what of that file is the note's. Between two lines of
+//! markers a note is replaced by the next export; what is outside of them is the learner's.
 
 use std::path::{Path, PathBuf};
 
@@ -91,8 +91,8 @@ pub(super) fn digest(text: &str) -> String {
     digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The file below a folder, of one of its endings, that has the lesson's note; None if there is none. Hidden folders and links to folders
-/// are passed over.
+/// The file below a folder, of one of its endings, that has the lesson's note; None if there is none. Hidden folders
+/// and links to folders are passed over.
 ///
 /// # Errors
 /// When two files have one: both are named.

@@ -1,4 +1,5 @@
-//! A note read again: what it was made with, and its commands with the data that they gave. Nothing of it is carried out here.
+//! A note read again: what it was made with, and its commands with the data that they gave. Nothing of it is carried
+//! out here.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,11 +33,11 @@ pub struct Repeatable {
 pub struct Data {
     /// The columns' names.
     pub header: Vec<String>,
-    /// The rows.
     pub rows: Vec<Vec<String>>,
 }
 
-/// Commands of a note at most, and cells and bytes of all its tables: a note that Warpbook wrote has a command and a table for each experiment.
+/// Commands of a note at most, and cells and bytes of all its tables: a note that Warpbook wrote has a command and a
+/// table for each experiment.
 const MOST_COMMANDS: usize = 1000;
 const MOST_CELLS: usize = 1 << 20;
 const MOST_BYTES: usize = 64 << 20;

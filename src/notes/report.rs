@@ -9,7 +9,6 @@ pub const INDEX: &str = "warpbook-lessons";
 /// A note on one lesson.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    /// Its title.
     pub title: String,
     /// The lesson's id; the note's file names begin with it.
     pub lesson: String,
@@ -30,11 +29,9 @@ pub struct Section {
     pub id: String,
     /// Its heading; empty for none.
     pub title: String,
-    /// Its blocks.
     pub blocks: Vec<NoteBlock>,
 }
 
-/// One thing in a note.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoteBlock {
     /// The lesson's prose, with its live values already put in as text.
@@ -72,7 +69,6 @@ pub enum NoteBlock {
     },
     /// A question to answer before measuring.
     Prediction {
-        /// The question.
         question: Vec<Inline>,
         /// The answers to choose from; empty if a number or a curve is asked for.
         options: Vec<String>,
@@ -80,7 +76,8 @@ pub enum NoteBlock {
         answer: Option<String>,
         /// The measured result, with its unit; None if nothing was measured.
         measured: Option<String>,
-        /// The result without a measurement, with its unit, after how it was found: from the trace alone, or by arithmetic.
+        /// The result without a measurement, with its unit, after how it was found: from the trace alone, or by
+        /// arithmetic.
         traced: Option<[String; 2]>,
         /// Whether a curve is asked for.
         is_drawn: bool,
@@ -95,7 +92,6 @@ pub enum NoteBlock {
         file: String,
         /// The language, as the info string of fenced code has it.
         language: String,
-        /// The text.
         text: String,
         /// Whether a reader first sees its name only.
         folded: bool,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::markdown::{self, Beside};
+use super::markdown::{self, Folders};
 use super::place;
 use super::report::{NoteBlock, Report, slug, unique};
 use super::{Format, anki, csv, html, jupyter, pdf};
@@ -32,7 +32,6 @@ impl To {
 /// The files written.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// All files.
     pub files: Vec<PathBuf>,
     /// Those among them that are notes.
     pub notes: Vec<(Format, PathBuf)>,
@@ -40,8 +39,9 @@ pub struct Written {
     pub messages: Vec<Diagnostic>,
 }
 
-/// Writes the report in each of the formats. A file that has a note of the lesson keeps all that is outside of it; what was changed within it
-/// is kept aside. A file of the note's name without one is left alone, and the note gets another name.
+/// Writes the report in each of the formats. A file that has a note of the lesson keeps all that is outside of it; what
+/// was changed within it is kept aside. A file of the note's name without one is left alone, and the note gets another
+/// name.
 ///
 /// # Errors
 /// When two files have a note of the lesson, markers do not match, or something cannot be written.
@@ -76,18 +76,18 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
         return Err(Diagnostic::error(format!("cannot write {}: it is write-protected", path.display()))
             .hint("allow it to be written, or give another folder with -o"));
     }
-    let beside = match (&site, format) {
-        (Some(assets), _) => Beside {
+    let folders = match (&site, format) {
+        (Some(assets), _) => Folders {
             figures: format!("..{assets}/{name}"),
             data: format!("..{assets}/{name}"),
             site: Some(format!("{assets}/{name}")),
         },
-        (None, Format::Hugo) => Beside { figures: "figures".to_owned(), data: "data".to_owned(), site: None },
-        _ => Beside { figures: format!("{name}-figures"), data: format!("{name}-data"), site: None },
+        (None, Format::Hugo) => Folders { figures: "figures".to_owned(), data: "data".to_owned(), site: None },
+        _ => Folders { figures: format!("{name}-figures"), data: format!("{name}-data"), site: None },
     };
     let (text, edited, files) = match format {
         Format::Csv => {
-            return apart(report, &beside, false).into_iter().try_for_each(|file| put(&near, &near, file, written));
+            return apart(report, &folders, false).into_iter().try_for_each(|file| put(&near, &near, file, written));
         }
         Format::Pdf => {
             let cannot = |why| Diagnostic::error(format!("cannot write {}: {why}", path.display()));
@@ -103,8 +103,8 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
             (text, found.is_some_and(|found| found.edited), Vec::new())
         }
         Format::Jupyter => {
-            let (text, edited) = jupyter::render(report, &lesson, &beside, old.as_deref());
-            let files = apart(report, &beside, true);
+            let (text, edited) = jupyter::render(report, &lesson, &folders, old.as_deref());
+            let files = apart(report, &folders, true);
             (text, edited, files)
         }
         Format::Anki => {
@@ -118,7 +118,7 @@ fn one(report: &Report, format: Format, to: &To, written: &mut Written) -> Resul
             (text, edited, Vec::new())
         }
         _ => {
-            let rendered = markdown::render(report, format, &beside);
+            let rendered = markdown::render(report, format, &folders);
             let note = place::marked(&lesson, &rendered.body);
             let found = old.as_deref().map(|old| place::find(old, &lesson, &path)).transpose()?.flatten();
             let text = match &found {
@@ -206,15 +206,15 @@ fn put(
 }
 
 /// The tables of a report, and where it is wanted its figures, as files: path relative to the note, and contents.
-fn apart(report: &Report, beside: &Beside, figures: bool) -> Vec<(String, String)> {
+fn apart(report: &Report, folders: &Folders, figures: bool) -> Vec<(String, String)> {
     let (mut drawn, mut counted) = (Vec::new(), Vec::new());
     let blocks = report.sections.iter().flat_map(|section| &section.blocks);
     let file = |block: &NoteBlock| match block {
         NoteBlock::Data { id, header, rows, .. } => {
-            Some((format!("{}/{}.csv", beside.data, unique(id, &mut counted)), csv::csv(header, rows)))
+            Some((format!("{}/{}.csv", folders.data, unique(id, &mut counted)), csv::csv(header, rows)))
         }
         NoteBlock::Figure { id, svg, .. } if figures => {
-            Some((format!("{}/{}.svg", beside.figures, unique(id, &mut drawn)), svg.clone()))
+            Some((format!("{}/{}.svg", folders.figures, unique(id, &mut drawn)), svg.clone()))
         }
         NoteBlock::Prose(_)
         | NoteBlock::Figure { .. }

@@ -1,16 +1,17 @@
 //! Attention and its derivatives in f64, as *FlashAttention-2* (Dao, arXiv 2307.08691) has them.
 //!
-//! With s_ij = q_i · k_j / √d over the keys that query i sees: p_ij = e^(s_ij - lse_i), lse_i = log Σ_j e^s_ij, o_i = Σ_j p_ij v_j. With
-//! ∂p_ij = ∂o_i · v_j and D_i = Σ_j p_ij ∂p_ij: ∂s_ij = p_ij (∂p_ij - D_i), ∂q_i = Σ_j ∂s_ij k_j / √d, ∂k_j = Σ_i ∂s_ij q_i / √d, and
-//! ∂v_j = Σ_i p_ij ∂o_i. The last two are sums over all query heads that share a head of keys and values.
+//! With s_ij = q_i · k_j / √d over the keys that query i sees: p_ij = e^(s_ij - lse_i), lse_i = log Σ_j e^s_ij, o_i =
+//! Σ_j p_ij v_j. With ∂p_ij = ∂o_i · v_j and D_i = Σ_j p_ij ∂p_ij: ∂s_ij = p_ij (∂p_ij - D_i), ∂q_i = Σ_j ∂s_ij k_j /
+//! √d, ∂k_j = Σ_i ∂s_ij q_i / √d, and ∂v_j = Σ_i p_ij ∂o_i. The last two are sums over all query heads that share a
+//! head of keys and values.
 //!
 //! A query that sees no key has the output 0, no gradient, and [`MASKED`] as its lse.
 
 use super::table::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
-/// The error of a score, as a share of a check's tolerance (10⁻⁴), per size of the score's products: in f32 it is about 10⁻⁶ of that size.
-/// The weight e^s has the score's absolute error as its relative one.
+/// The error of a score, as a share of a check's tolerance (10⁻⁴), per size of the score's products: in f32 it is about
+/// 10⁻⁶ of that size. The weight e^s has the score's absolute error as its relative one.
 const SCORE: f64 = 0.01;
 
 /// The least magnitude that errors of outputs and gradients are relative to: f32 may flush smaller ones to zero.
@@ -67,14 +68,13 @@ impl<'a> Sizes<'a> {
         self.at(6)
     }
 
-    /// Row `row` of input `input`.
     fn row(&self, input: usize, row: usize) -> Vec<f64> {
         let tensor: &Tensor = self.given.inputs[input];
         (row * self.d()..(row + 1) * self.d()).map(|i| tensor.get(i)).collect()
     }
 
-    /// The rows of input `input` that the query of row `row` sees: the first keys of its head; if causal, those up to its own position.
-    /// The queries are the last positions of `room`.
+    /// The rows of input `input` that the query of row `row` sees: the first keys of its head; if causal, those up to
+    /// its own position. The queries are the last positions of `room`.
     fn rows(&self, input: usize, row: usize) -> Vec<Vec<f64>> {
         let [queries, keys, room] = [3, 4, 5].map(|i| self.at(i));
         let reach = if self.at(7) == 0 { room } else { (row % queries + 1 + room).saturating_sub(queries) };

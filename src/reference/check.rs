@@ -33,8 +33,8 @@ impl Seen<'_> {
     }
 }
 
-/// The outcome of a formula without a value: an error in the result if an index is itself an element, because the kernel may have got that
-/// wrong; otherwise a mistake in the formula.
+/// The outcome of a formula without a value: an error in the result if an index is itself an element, because the
+/// kernel may have got that wrong; otherwise a mistake in the formula.
 fn no_value(formula: &Formula, stop: Stop) -> Result<Outcome, Diagnostic> {
     let problem = match stop {
         Stop::NoValue(problem) if formula.expr.has_nested_elements() => problem,
@@ -47,8 +47,8 @@ fn no_value(formula: &Formula, stop: Stop) -> Result<Outcome, Diagnostic> {
 /// Runs one check.
 ///
 /// # Errors
-/// Where it cannot run: a reference's arguments or inputs do not fit, a formula is wrong, it checks nothing, takes too long or is
-/// cancelled.
+/// Where it cannot run: a reference's arguments or inputs do not fit, a formula is wrong, it checks nothing, takes too
+/// long or is cancelled.
 pub fn check(spec: &CheckSpec, seen: &Seen<'_>, allowance: &mut Allowance<'_>) -> Result<Check, Diagnostic> {
     let output = seen.content(spec, spec.output, false)?;
     let count = seen.buffers.get(spec.output).map_or(0, |buffer| usize::try_from(buffer.count).unwrap_or(usize::MAX));
@@ -114,7 +114,8 @@ mod tests {
     use crate::base::tensor::{Elem, Init};
     use crate::job::Content;
 
-    /// A check of 64 zeros by a formula that may sum `terms` terms, or is cancelled; and the number of terms left after it.
+    /// A check of 64 zeros by a formula that may sum `terms` terms, or is cancelled; and the number of terms left after
+    /// it.
     fn made(
         against: &dyn Fn(Formula) -> Against,
         expr: &str,

@@ -20,7 +20,6 @@ const TINY: f64 = 1.175_494_350_822_287_5e-38;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outcome {
     pub worst: Worst,
-    /// Elements compared.
     pub elements: usize,
     /// Elements in total.
     pub total: usize,
@@ -30,19 +29,22 @@ pub(super) struct Outcome {
 
 /// Compares `output` with a CPU reference.
 ///
-/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32). It is 0 if both are the same infinity or
-/// both are NaN, and otherwise infinite if one of them is not a number, or if the output was never written (outputs begin as NaNs of their
-/// own). Elements of `output` past the reference's length are not checked.
+/// The error of an element is |output − reference| / max(|reference|, the smallest normal f32). It is 0 if both are the
+/// same infinity or both are NaN, and otherwise infinite if one of them is not a number, or if the output was never
+/// written (outputs begin as NaNs of their own). Elements of `output` past the reference's length are not checked.
 ///
-/// In a product of matrices, element (i, j) = Σ a·b may be near 0 by cancellation, while its rounding errors, which are those of the terms,
-/// are not: there the error is |output − reference| / max(|reference|, ‖row i of A‖ ‖column j of B‖ / √K). The second is the magnitude of a
-/// sum of K products of that size with random signs (√K times the root mean squares of both); a sum in f32 then errs by a few times 10⁻⁷,
-/// growing with √K, and one that lacks a single term by about 1/√K. Products of more than 2³¹ multiplications are compared in some of their
-/// rows and columns: [`Outcome::elements`] is the number of compared elements.
+/// In a product of matrices, element (i, j) = Σ a·b may be near 0 by cancellation, while its rounding errors, which are
+/// those of the terms, are not: there the error is |output − reference| / max(|reference|, ‖row i of A‖ ‖column j of B‖
+/// / √K). The second is the magnitude of a sum of K products of that size with random signs (√K times the root mean
+/// squares of both); a sum in f32 then errs by a few times 10⁻⁷, growing with √K, and one that lacks a single term by
+/// about 1/√K. Products of more than 2³¹ multiplications are compared in some of their rows and columns:
+/// [`Outcome::elements`] is the number of compared elements.
 ///
-/// Of references that are computed by rows, some compare only part of many long ones, at even distances and with the last.
+/// Of references that are computed by rows, some compare only part of many long ones, at even distances and with the
+/// last.
 ///
-/// Elements that are the difference of two terms give the least magnitude that their error is relative to; see `softmax`.
+/// Elements that are the difference of two terms give the least magnitude that their error is relative to; see
+/// `softmax`.
 ///
 /// # Errors
 /// Where there is no such reference, an argument is missing, unknown, fractional or negative, an input is missing or
@@ -96,7 +98,8 @@ pub(super) fn named(
     Ok(Outcome { worst, elements, total: len, told: None })
 }
 
-/// Compares the first `len` elements of `output` with those of `expected`. The least magnitude that errors are relative to is `scale`.
+/// Compares the first `len` elements of `output` with those of `expected`. The least magnitude that errors are relative
+/// to is `scale`.
 pub(super) fn each(
     len: usize,
     output: &Tensor,
@@ -170,7 +173,6 @@ impl Worst {
         }
     }
 
-    /// Merges both.
     pub(super) fn join(self, other: Self) -> Self {
         let first = [self.first_wrong, other.first_wrong].into_iter().flatten().min_by_key(|(index, ..)| *index);
         Self { error: self.error.max(other.error), first_wrong: first }

@@ -58,7 +58,8 @@ impl Default for Explored {
     }
 }
 
-/// Texts to compare: the first sentence of the Universal Declaration of Human Rights in some languages, and a line of code.
+/// Texts to compare: the first sentence of the Universal Declaration of Human Rights in some languages, and a line of
+/// code.
 pub const TEXTS: [(&str, &str); 9] = [
     ("English", "All human beings are born free and equal in dignity and rights."),
     ("German", "Alle Menschen sind frei und gleich an Würde und Rechten geboren."),

@@ -3,7 +3,6 @@
 /// A binary format with a sign, an exponent and a fraction, as IEEE 754 lays them out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// Its name.
     pub name: &'static str,
     /// Bits of the exponent.
     pub exponent: u32,

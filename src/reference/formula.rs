@@ -15,7 +15,8 @@ const MOST_SUMS: usize = 4096;
 /// The approximate number of terms that all sums of a check may have: some seconds.
 const MOST_TERMS: f64 = (1u64 << 27) as f64;
 
-/// The divisor of the terms left to all checks of a run: one check takes at most such a part, if fewer elements can be compared.
+/// The divisor of the terms left to all checks of a run: one check takes at most such a part, if fewer elements can be
+/// compared.
 const PART: f64 = 64.0;
 
 /// The number of terms that the sums of all checks of a run may have: some minutes on one core.
@@ -106,7 +107,8 @@ impl<'a> Around<'a> {
         usize::try_from(self.formula.count).unwrap_or(usize::MAX)
     }
 
-    /// The formula's value for element `i`, given its earlier values in `given`; and the number of terms that it summed.
+    /// The formula's value for element `i`, given its earlier values in `given`; and the number of terms that it
+    /// summed.
     pub fn value(&self, i: usize, given: &[f64]) -> Result<(f64, f64), Stop> {
         self.formula.expr.eval_and_count(&Element { around: self, i, given }).map_err(|why| {
             let source = self.formula.expr.source();
@@ -121,7 +123,8 @@ impl<'a> Around<'a> {
         self.formula.expr.source().contains(crate::base::expr::SUM)
     }
 
-    /// Calls `see` with the values of all elements in order, until it returns false. No elements can be skipped, so sums are bounded here.
+    /// Calls `see` with the values of all elements in order, until it returns false. No elements can be skipped, so
+    /// sums are bounded here.
     pub fn in_turn(&self, allowance: &mut Allowance<'_>, see: &mut dyn FnMut(usize, f64) -> bool) -> Result<(), Stop> {
         let (mut given, mut all, most) = (Vec::new(), 0.0, allowance.of_one());
         for i in 0..self.count() {
@@ -209,8 +212,8 @@ impl Scope for Element<'_> {
     }
 }
 
-/// Compares the elements of `output` with the formula's values. If the formula has sums and there are very many elements, only some are
-/// compared: [`Outcome::elements`] is their number.
+/// Compares the elements of `output` with the formula's values. If the formula has sums and there are very many
+/// elements, only some are compared: [`Outcome::elements`] is their number.
 ///
 /// # Errors
 /// Where the formula has no value for an element, takes too long or is cancelled.

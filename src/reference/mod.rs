@@ -1,5 +1,5 @@
-//! CPU references in f64 for the results of kernels: one table by name, and the comparison; and the maths that a learner explores
-//! interactively.
+//! CPU references in f64 for the results of kernels: one table by name, and the comparison; and the maths that a
+//! learner explores interactively.
 
 mod attention;
 mod check;

@@ -10,8 +10,8 @@ use crate::base::tensor::Tensor;
 use crate::base::units::number;
 use crate::job::Predicate;
 
-/// Whether a predicate holds for the first `count` elements of `output`; `content` gives the buffers that it needs. A sum may differ by
-/// `tolerance` times the sum of its terms' magnitudes.
+/// Whether a predicate holds for the first `count` elements of `output`; `content` gives the buffers that it needs. A
+/// sum may differ by `tolerance` times the sum of its terms' magnitudes.
 ///
 /// # Errors
 /// Where a formula has no value, takes too long or is cancelled.
@@ -91,7 +91,8 @@ fn unsorted(around: &Around<'_>, allowance: &mut Allowance<'_>) -> Result<Option
     Ok(found)
 }
 
-/// The first value whose count in `output` differs from that in `wanted`; with `sets`, the first one that occurs in only one of them.
+/// The first value whose count in `output` differs from that in `wanted`; with `sets`, the first one that occurs in
+/// only one of them.
 fn differs(output: (&Tensor, usize), wanted: (&Tensor, usize), name: &str, sets: bool) -> Option<String> {
     // Values are compared by bits, so that NaNs count as values.
     let mut balance: HashMap<u64, [u64; 2]> = HashMap::new();

@@ -46,8 +46,8 @@ impl<'a> Product<'a> {
         self.compare_within(WHOLE, output, tolerance)
     }
 
-    /// Compares all of `output`, or about as much as `whole` multiplications allow: rows and columns at even distances, shifted at random,
-    /// including the first and the last, so that every tile of a kernel is covered.
+    /// Compares all of `output`, or about as much as `whole` multiplications allow: rows and columns at even distances,
+    /// shifted at random, including the first and the last, so that every tile of a kernel is covered.
     fn compare_within(&self, whole: u128, output: &Tensor, tolerance: f64) -> (Worst, u64) {
         // If there are no elements, one of the sizes may still be any number.
         if self.m == 0 || self.n == 0 {

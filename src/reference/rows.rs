@@ -1,12 +1,13 @@
 //! Softmax, its derivative and cross-entropy in f64, a row at a time.
 //!
-//! A logit of [`MASKED`] or less is ignored. A row of only such logits has zeros as its softmax, its loss and its gradients.
+//! A logit of [`MASKED`] or less is ignored. A row of only such logits has zeros as its softmax, its loss and its
+//! gradients.
 
 use super::table::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
-/// The least magnitude that errors of probabilities are relative to. WGSL may flush numbers below the smallest normal one, 1.2e-38, to
-/// zero, and such an error is then far below any tolerance.
+/// The floor of the denominator in relative errors of probabilities. WGSL may flush numbers below the smallest normal
+/// one, 1.2e-38, to zero, and such an error is then far below any tolerance.
 const LEAST: f64 = 1e-30;
 
 /// The elements of row `row` of `tensor`, which has `cols` columns.
@@ -45,8 +46,8 @@ pub(super) fn forward(given: &Given<'_>, row: usize, out: &mut [Expected]) {
     out.iter_mut().zip(x).for_each(|(out, x)| *out = Expected { value: found.softmax(x), scale: LEAST });
 }
 
-/// dx = y ∘ (dy - y · dy) in row `row`. Each term of the difference has rounding errors of its own size: for y · dy, that is the norm of
-/// its products, the magnitude of a sum of as many with random signs.
+/// dx = y ∘ (dy - y · dy) in row `row`. Each term of the difference has rounding errors of its own size: for y · dy,
+/// that is the norm of its products, the magnitude of a sum of as many with random signs.
 pub(super) fn backward(given: &Given<'_>, row: usize, out: &mut [Expected]) {
     let [y, dy] = [0, 1].map(|input| elements(given.inputs[input], row, given.args[1]));
     let products = y.clone().zip(dy.clone()).map(|(y, dy)| y * dy);

@@ -110,8 +110,8 @@ pub fn z_loss_gradient(a: &[f64], weight: f64, t: f64) -> Vec<f64> {
     softmax(a, t).into_iter().map(|y| factor * y).collect()
 }
 
-/// The greatest singular value of a symmetric positive semi-definite matrix, by power iteration from its longest column. Never above the
-/// true one, except for rounding.
+/// The greatest singular value of a symmetric positive semi-definite matrix, by power iteration from its longest
+/// column. Never above the true one, except for rounding.
 #[must_use]
 pub fn spectral_norm(matrix: &[Vec<f64>]) -> f64 {
     let length = |v: &[f64]| dot(v, v).sqrt();

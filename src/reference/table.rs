@@ -8,11 +8,9 @@ use crate::job::ReferenceSignature;
 pub(super) struct Given<'a> {
     /// Arguments: whole numbers, none negative.
     pub args: Vec<usize>,
-    /// Inputs.
     pub inputs: Vec<&'a Tensor>,
 }
 
-/// A reference.
 pub(super) struct Reference {
     pub signature: ReferenceSignature,
     /// The number of elements of the output.
@@ -44,7 +42,8 @@ pub(super) enum Form {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Expected {
     pub value: f64,
-    /// The least magnitude that its error is relative to: the size of the terms that it is a difference of; 0 if it is no difference.
+    /// The least magnitude that its error is relative to: the size of the terms that it is a difference of; 0 if it is
+    /// no difference.
     pub scale: f64,
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The row and column of each of `rows` × `columns` tiles, in launch order: down `group` rows, then on to the next column. With groups of
-/// one row, they go row by row.
+/// The row and column of each of `rows` × `columns` tiles, in launch order: down `group` rows, then on to the next
+/// column. With groups of one row, they go row by row.
 pub fn in_groups([rows, columns]: [usize; 2], group: usize) -> impl Iterator<Item = [usize; 2]> {
     let group = group.clamp(1, rows.max(1));
     (0..rows.div_ceil(group)).flat_map(move |of| {

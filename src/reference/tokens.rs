@@ -29,8 +29,9 @@ fn as_text(bytes: &[u8]) -> &str {
     }
 }
 
-/// The token of `cl100k_base` that begins at each byte of a text, which is packed four bytes to a word and repeated from the start past its
-/// end. If words of `letters` letters are requested, the bytes give random letters, with a space before each word.
+/// The token of `cl100k_base` that begins at each byte of a text, which is packed four bytes to a word and repeated
+/// from the start past its end. If words of `letters` letters are requested, the bytes give random letters, with a
+/// space before each word.
 pub(super) fn cl100k(given: &Given<'_>, _: usize, out: &mut [Expected]) {
     let mut text = unpacked(given, given.args[0], given.args[1]);
     if let Some(every) = given.args[2].checked_add(1).filter(|every| *every > 1) {

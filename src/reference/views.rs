@@ -102,7 +102,8 @@ mod tests {
         (view.shape, view.strides, view.offset, view.is_contiguous())
     }
 
-    /// The results of torch 2.11: `x = torch.arange(24).view(4, 6)`, then `.shape`, `.stride()`, `.storage_offset()`, `.is_contiguous()`.
+    /// The results of torch 2.11: `x = torch.arange(24).view(4, 6)`, then `.shape`, `.stride()`, `.storage_offset()`,
+    /// `.is_contiguous()`.
     #[test]
     fn operations_do_what_torch_does() {
         assert_eq!(of(&[]), ([4, 6], [6, 1], 0, true));

@@ -1,7 +1,8 @@
 //! How exact WGSL's operations on f32 have to be: operation → what it may give.
 //!
-//! Each row is the one of the same name in the WGSL specification, "Accuracy of Concrete Floating Point Expressions". Inherited bounds
-//! are the same expression in [`Interval`]s. Where an argument is no number or infinite, WGSL promises nothing, and neither does a row.
+//! Each row is the one of the same name in the WGSL specification, "Accuracy of Concrete Floating Point Expressions".
+//! Inherited bounds are the same expression in [`Interval`]s. Where an argument is no number or infinite, WGSL promises
+//! nothing, and neither does a row.
 
 use std::f64::consts::PI;
 

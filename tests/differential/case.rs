@@ -26,8 +26,8 @@ impl Case<'_> {
         Program::compile("kernel.wgsl", self.source, "main", self.constants).map_err(|why| why[0].to_string())
     }
 
-    /// Runs it on the tracer. `buffers` are in the order of the bindings' numbers, and hold the results afterwards. Returns the
-    /// tracer's findings.
+    /// Runs it on the tracer. `buffers` are in the order of the bindings' numbers, and hold the results afterwards.
+    /// Returns the tracer's findings.
     ///
     /// # Errors
     /// When it does not come to its end.

@@ -53,7 +53,8 @@ impl Driver {
         self.features.contains(EXTENSIONS) && least == most && (8..=64).contains(&least)
     }
 
-    /// Runs `case` once, which uses `bindings`. `buffers` are in the order of the bindings' numbers, and hold the results afterwards.
+    /// Runs `case` once, which uses `bindings`. `buffers` are in the order of the bindings' numbers, and hold the
+    /// results afterwards.
     ///
     /// # Errors
     /// When the driver refuses the kernel.

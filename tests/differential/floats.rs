@@ -1,4 +1,5 @@
-//! Each operation on floats by itself, on chosen and on random arguments: the tracer and the driver within WGSL's bounds.
+//! Each operation on floats by itself, on chosen and on random arguments: the tracer and the driver within WGSL's
+//! bounds.
 
 use warpbook::base::rng;
 

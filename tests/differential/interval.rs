@@ -1,5 +1,5 @@
-//! Intervals of the results that WGSL allows: each operation of f32 takes intervals to the interval of everything that an
-//! implementation may give, whichever way it rounds and whether or not it flushes subnormal numbers to zero.
+//! Intervals of the results that WGSL allows: each operation of f32 takes intervals to the interval of everything that
+//! an implementation may give, whichever way it rounds and whether or not it flushes subnormal numbers to zero.
 
 /// Between two numbers, both included, or anything at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -179,7 +179,8 @@ impl Interval {
     }
 }
 
-/// The sum of `terms` in any order: each of its n - 1 additions is off by a unit in the last place of all magnitudes together, at most.
+/// The sum of `terms` in any order: each of its n - 1 additions is off by a unit in the last place of all magnitudes
+/// together, at most.
 pub fn sum(terms: &[Interval]) -> Interval {
     if let [a, b] = *terms {
         return a.plus(b);

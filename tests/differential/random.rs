@@ -16,8 +16,8 @@ const COUNT: u64 = 2000;
 /// One kernel of this many is drawn a second time with features that not every driver has.
 const EXTENDED: u64 = 10;
 
-/// How naga, for tracer and driver alike, refuses one kernel in thousands after it put overrides' values in: an expression of a constant
-/// array in a nested block is then emitted twice. Nothing is left to compare.
+/// How naga, for tracer and driver alike, refuses one kernel in thousands after it put overrides' values in: an
+/// expression of a constant array in a nested block is then emitted twice. Nothing is left to compare.
 const BROKEN_OVERRIDES: &str = "can't be introduced - it's already in scope";
 
 fn setting(name: &str, default: u64) -> u64 {

@@ -22,8 +22,8 @@ pub struct Outcome {
     pub crashes: Vec<u64>,
 }
 
-/// In a process that [`supervised`] started: works on its items, and says on standard output which one is at work and what
-/// `work` reports. Elsewhere: gives `false` at once.
+/// In a process that [`supervised`] started: works on its items, and says on standard output which one is at work and
+/// what `work` reports. Elsewhere: gives `false` at once.
 pub fn is_part(mut work: impl FnMut(u64) -> Option<String>) -> bool {
     let Ok(range) = std::env::var(PART) else { return false };
     let mut out = std::io::stdout();
@@ -39,7 +39,8 @@ pub fn is_part(mut work: impl FnMut(u64) -> Option<String>) -> bool {
     true
 }
 
-/// Lets processes of `test` work on `items`, with `environment` set; after a crash, the next process continues after the item.
+/// Lets processes of `test` work on `items`, with `environment` set; after a crash, the next process continues after
+/// the item.
 pub fn supervised(test: &str, items: Range<u64>, environment: &[(&str, &str)]) -> Outcome {
     let parts: Vec<Outcome> = std::thread::scope(|scope| {
         let part = |n| part(test, items.start + n..items.end, environment);

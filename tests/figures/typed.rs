@@ -1,4 +1,5 @@
-//! The rule by which a figure in prose looks measured: a number with a unit of time or of a rate, a percentage, a factor.
+//! The rule by which a figure in prose looks measured: a number with a unit of time or of a rate, a percentage, a
+//! factor.
 
 use warpbook::lesson::{Block, Inline};
 

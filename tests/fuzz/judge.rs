@@ -36,7 +36,7 @@ pub fn listen_for_panics() {
 
 /// The outcome of a text.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum Verdict {
     /// It is no WGSL.
     Rejected,
     /// It is, and the tracer knows no entry point of it.
@@ -47,7 +47,7 @@ pub enum Came {
     Wrong(String, String),
 }
 
-impl Came {
+impl Verdict {
     pub fn wrong(sort: &str, what: &str) -> Self {
         Self::Wrong(sort.to_owned(), what.replace('\n', " "))
     }
@@ -71,7 +71,7 @@ impl Came {
         matches!(self.sort(), Some("slow" | "crash"))
     }
 
-    /// As one line, which [`Came::of_line`] reads.
+    /// As one line, which [`Verdict::of_line`] reads.
     pub fn line(&self) -> String {
         match self {
             Self::Wrong(sort, what) => format!("wrong {sort}: {what}"),
@@ -94,71 +94,71 @@ impl Came {
 }
 
 /// The fault of a panic during a call that did or did not report it.
-pub fn after_panic(panic: &str, told: bool) -> Option<Came> {
+pub fn after_panic(panic: &str, told: bool) -> Option<Verdict> {
     // naga's own panics only have to be reported as a diagnostic.
     if panic.contains("/naga-") && told {
         return None;
     }
     let (at, what) = panic.split_once(": ").unwrap_or((panic, ""));
-    Some(Came::wrong(&format!("panic at {at}"), what))
+    Some(Verdict::wrong(&format!("panic at {at}"), what))
 }
 
-fn panicked(told: bool) -> Option<Came> {
+fn panicked(told: bool) -> Option<Verdict> {
     let panics = PANICS.lock().map(|mut panics| std::mem::take(&mut *panics)).unwrap_or_default();
     panics.iter().find_map(|panic| after_panic(panic, told))
 }
 
 /// Tries a text in WGSL in all ways that the tracer has.
-pub fn judge(text: &str, seed: u64) -> Came {
+pub fn judge(text: &str, seed: u64) -> Verdict {
     within_memory(|| attempt(text, seed))
 }
 
 /// The same for a text in PTX.
-pub fn judge_ptx(text: &str, seed: u64) -> Came {
+pub fn judge_ptx(text: &str, seed: u64) -> Verdict {
     within_memory(|| attempt_ptx(text, seed))
 }
 
-fn within_memory(attempt: impl FnOnce() -> Result<Came, Came>) -> Came {
+fn within_memory(attempt: impl FnOnce() -> Result<Verdict, Verdict>) -> Verdict {
     let before = forget_peak();
-    let came = attempt().unwrap_or_else(|wrong| wrong);
+    let verdict = attempt().unwrap_or_else(|wrong| wrong);
     let after = peak().saturating_sub(before);
-    if after > MAX_MEMORY && came.sort().is_none() {
-        return Came::wrong("memory", &format!("it takes {} MiB", after >> 20));
+    if after > MAX_MEMORY && verdict.sort().is_none() {
+        return Verdict::wrong("memory", &format!("it takes {} MiB", after >> 20));
     }
-    came
+    verdict
 }
 
-fn attempt(text: &str, seed: u64) -> Result<Came, Came> {
+fn attempt(text: &str, seed: u64) -> Result<Verdict, Verdict> {
     let entries = told(text, simt::entry_points("text.wgsl", text))?;
     let overrides = told(text, simt::overrides("text.wgsl", text))?;
-    let (Some(entries), Some(overrides)) = (entries, overrides) else { return Ok(Came::Rejected) };
+    let (Some(entries), Some(overrides)) = (entries, overrides) else { return Ok(Verdict::Rejected) };
     let constants: Vec<(String, f64)> =
         overrides.into_iter().filter(|o| o.required).map(|o| (o.name, f64::from((seed % 5) as u32))).collect();
     if entries.is_empty() {
         told(text, Program::compile("text.wgsl", text, "main", &constants))?;
     }
-    let mut came = Came::Refused;
+    let mut verdict = Verdict::Refused;
     for entry in entries.iter().take(ENTRIES) {
         let Some(program) = told(text, Program::compile("text.wgsl", text, &entry.name, &constants))? else { continue };
         if run(&program, text, seed, &[8, 16, 32, 64])? {
-            came = Came::Ran;
+            verdict = Verdict::Ran;
         }
     }
-    Ok(came)
+    Ok(verdict)
 }
 
-fn attempt_ptx(text: &str, seed: u64) -> Result<Came, Came> {
+fn attempt_ptx(text: &str, seed: u64) -> Result<Verdict, Verdict> {
     let one = |error| vec![error];
     let Some(entries) = told(text, simt::ptx_entries("text.ptx", text).map_err(one))? else {
-        return Ok(Came::Rejected);
+        return Ok(Verdict::Rejected);
     };
     let Some(entry) = entries.get(rng::word(seed, 200) as usize % entries.len().max(1)) else {
-        return Ok(Came::Refused);
+        return Ok(Verdict::Refused);
     };
     let parameters = simt::ptx_signature("text.ptx", text, entry).map(|signature| signature.parameters).map_err(one);
-    let Some(parameters) = told(text, parameters)? else { return Ok(Came::Rejected) };
+    let Some(parameters) = told(text, parameters)? else { return Ok(Verdict::Rejected) };
     if parameters.iter().any(|p| p.bytes > MAX_BUFFER) {
-        return Ok(Came::Refused);
+        return Ok(Verdict::Refused);
     }
     let argument = |p: &simt::Parameter| match p.is_pointer && p.bytes == 8 {
         true => Argument::Buffer(p.name.clone()),
@@ -175,38 +175,38 @@ fn attempt_ptx(text: &str, seed: u64) -> Result<Came, Came> {
         arguments: &arguments,
         source: &|_, _| None,
     };
-    let Some(program) = told(text, Program::compile_ptx(&ptx))? else { return Ok(Came::Refused) };
-    Ok(if run(&program, text, seed, &[32])? { Came::Ran } else { Came::Refused })
+    let Some(program) = told(text, Program::compile_ptx(&ptx))? else { return Ok(Verdict::Refused) };
+    Ok(if run(&program, text, seed, &[32])? { Verdict::Ran } else { Verdict::Refused })
 }
 
 /// The outcome of a call, if it is one, once its errors are found fit for people.
-fn told<T>(text: &str, outcome: Result<T, Vec<Diagnostic>>) -> Result<Option<T>, Came> {
+fn told<T>(text: &str, outcome: Result<T, Vec<Diagnostic>>) -> Result<Option<T>, Verdict> {
     panicked(outcome.is_err()).map_or(Ok(()), Err)?;
     let errors = match outcome {
         Ok(value) => return Ok(Some(value)),
         Err(errors) => errors,
     };
     if errors.is_empty() {
-        return Err(Came::wrong("silence", "no error is given"));
+        return Err(Verdict::wrong("silence", "no error is given"));
     }
     for error in &errors {
         // Buffers and grids have no place in the text: these are the caller's.
         let lines = text.split('\n').count();
         let placed = error.place.as_ref().is_some_and(|p| (1..=lines).contains(&(p.line as usize)) && p.column > 0);
         if !placed {
-            return Err(Came::wrong("place", &error.to_string()));
+            return Err(Verdict::wrong("place", &error.to_string()));
         }
         // Names of the text's own are quoted.
         let own: String = error.message.split('`').step_by(2).collect();
         if error.message.is_empty() || own.to_lowercase().contains("internal") {
-            return Err(Came::wrong("words", &error.to_string()));
+            return Err(Verdict::wrong("words", &error.to_string()));
         }
     }
     Ok(None)
 }
 
 /// Runs a program with warps of one of `widths` lanes, and says whether it could be.
-fn run(program: &Program, text: &str, seed: u64, widths: &[u32]) -> Result<bool, Came> {
+fn run(program: &Program, text: &str, seed: u64, widths: &[u32]) -> Result<bool, Verdict> {
     if program.bindings().iter().any(|b| b.min_bytes > MAX_BUFFER) {
         return Ok(false);
     }
@@ -230,11 +230,12 @@ fn run(program: &Program, text: &str, seed: u64, widths: &[u32]) -> Result<bool,
     let go = || simt::run(program, &mut buffers, grid, &options, &AtomicBool::new(false), &|_, _| {});
     let outcome = catch_unwind(AssertUnwindSafe(go));
     panicked(false).map_or(Ok(()), Err)?;
-    let Ok(outcome) = outcome else { return Err(Came::wrong("panic at nowhere", "")) };
+    let Ok(outcome) = outcome else { return Err(Verdict::wrong("panic at nowhere", "")) };
     Ok(told(text, outcome.map_err(|error| vec![error]))?.is_some())
 }
 
-/// The process's present memory in bytes; its peak counts from here on. Memory is ignored if the system does not report it.
+/// The process's present memory in bytes; its peak counts from here on. Memory is ignored if the system does not report
+/// it.
 fn forget_peak() -> u64 {
     _ = std::fs::write("/proc/self/clear_refs", "5");
     peak()

@@ -1,9 +1,9 @@
-//! Any text at all, WGSL or PTX: the tracer compiles and runs what random changes make of the corpus, and never panics, hangs or takes all
-//! memory.
+//! Any text at all, WGSL or PTX: the tracer compiles and runs what random changes make of the corpus, and never panics,
+//! hangs or takes all memory.
 //!
-//! `WARPBOOK_FUZZ` is how many texts are tried (default 2000) and `WARPBOOK_SEED` the first one's seed. They run in processes of this
-//! test's own, so that a crash or a hang costs one of them. What fails is made as small as still fails in the same way, and printed
-//! as a file for `tests/corpus/`.
+//! `WARPBOOK_FUZZ` is how many texts are tried (default 2000) and `WARPBOOK_SEED` the first one's seed. They run in
+//! processes of this test's own, so that a crash or a hang costs one of them. What fails is made as small as still
+//! fails in the same way, and printed as a file for `tests/corpus/`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod assembly;
@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use judge::Came;
+use judge::Verdict;
 use mutate::Corpus;
 
 /// Texts of a run, unless the environment says otherwise.
@@ -33,7 +33,7 @@ const PART: &str = "WARPBOOK_FUZZ_PART";
 /// The prefix of a seed on such a process's standard output.
 const AT: &str = "@text ";
 /// The prefix of its outcome.
-const CAME: &str = "@came ";
+const VERDICT: &str = "@verdict ";
 
 /// A language with the test that tries texts in it.
 #[derive(Clone, Copy)]
@@ -44,7 +44,7 @@ struct Language {
     ending: &'static str,
     /// Reads the corpus, and gives what makes the text of a seed.
     texts: fn() -> Box<dyn Fn(u64) -> String>,
-    judge: fn(&str, u64) -> Came,
+    judge: fn(&str, u64) -> Verdict,
 }
 
 const WGSL: Language = Language {
@@ -79,7 +79,7 @@ fn part(part: &str, language: Language) {
     let mut say = |line: String| out.write_all(format!("\n{line}\n").as_bytes()).unwrap();
     let mut try_one = |seed: u64, text: &str| {
         say(format!("{AT}{seed}"));
-        say(format!("{CAME}{}", (language.judge)(text, seed).line()));
+        say(format!("{VERDICT}{}", (language.judge)(text, seed).line()));
     };
     if let Some((first, end)) = part.split_once(' ') {
         let text_of = (language.texts)();
@@ -114,7 +114,7 @@ impl Trial {
     }
 
     /// The seed that is tried next and what comes of it; none at the end.
-    fn next(&mut self) -> Option<(u64, Came)> {
+    fn next(&mut self) -> Option<(u64, Verdict)> {
         let mut at = None;
         loop {
             match self.lines.recv_timeout(PATIENCE) {
@@ -125,20 +125,20 @@ impl Trial {
                 Ok(line) => {
                     if let Some(seed) = line.strip_prefix(AT) {
                         at = seed.parse().ok();
-                    } else if let (Some(came), Some(seed)) = (line.strip_prefix(CAME), at) {
-                        return Some((seed, Came::of_line(came)));
+                    } else if let (Some(verdict), Some(seed)) = (line.strip_prefix(VERDICT), at) {
+                        return Some((seed, Verdict::of_line(verdict)));
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     _ = self.child.kill();
                     _ = self.child.wait();
                     let what = format!("it takes longer than {} s", PATIENCE.as_secs());
-                    return Some((at.unwrap_or(0), Came::wrong("slow", &what)));
+                    return Some((at.unwrap_or(0), Verdict::wrong("slow", &what)));
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = self.child.wait().unwrap();
                     let seed = at.unwrap_or_else(|| panic!("nothing was tried: {status}"));
-                    return Some((seed, Came::wrong("crash", &status.to_string())));
+                    return Some((seed, Verdict::wrong("crash", &status.to_string())));
                 }
             }
         }
@@ -153,31 +153,32 @@ impl Drop for Trial {
 }
 
 /// Tries `text` alone.
-fn try_alone(text: &str, file: &PathBuf, language: Language) -> Came {
+fn try_alone(text: &str, file: &PathBuf, language: Language) -> Verdict {
     std::fs::write(file, text).unwrap();
     Trial::start(&file.to_string_lossy(), language)
         .next()
-        .map_or_else(|| Came::wrong("crash", "it said nothing"), |(_, came)| came)
+        .map_or_else(|| Verdict::wrong("crash", "it said nothing"), |(_, verdict)| verdict)
 }
 
 /// The outcomes of some texts: how often each, and the faults.
 #[derive(Default)]
 struct Outcome {
     counts: BTreeMap<&'static str, u64>,
-    wrong: Vec<(u64, Came)>,
+    wrong: Vec<(u64, Verdict)>,
 }
 
-/// Tries every `PARTS`-th seed from `first` to `end`; after a text that crashes its process, the next process continues.
+/// Tries every `PARTS`-th seed from `first` to `end`; after a text that crashes its process, the next process
+/// continues.
 fn supervised(mut first: u64, end: u64, language: Language) -> Outcome {
     let mut outcome = Outcome::default();
     while first < end {
         let mut trial = Trial::start(&format!("{first} {end}"), language);
         first = end;
-        while let Some((seed, came)) = trial.next() {
-            *outcome.counts.entry(came.name()).or_default() += 1;
-            let died = came.is_end();
-            if came.sort().is_some() {
-                outcome.wrong.push((seed, came));
+        while let Some((seed, verdict)) = trial.next() {
+            *outcome.counts.entry(verdict.name()).or_default() += 1;
+            let died = verdict.is_end();
+            if verdict.sort().is_some() {
+                outcome.wrong.push((seed, verdict));
             }
             if died {
                 first = seed + PARTS;
@@ -217,10 +218,10 @@ fn all(language: Language) {
     std::io::stderr().write_all(line.as_bytes()).unwrap();
     let text_of = (language.texts)();
     let mut sorts: BTreeMap<String, (u64, String)> = BTreeMap::new();
-    for (seed, came) in outcomes.into_iter().flat_map(|o| o.wrong) {
-        if let Some(sort) = came.sort() {
+    for (seed, verdict) in outcomes.into_iter().flat_map(|o| o.wrong) {
+        if let Some(sort) = verdict.sort() {
             // One of each sort is enough to begin with.
-            sorts.entry(sort.to_owned()).or_insert((seed, came.line()));
+            sorts.entry(sort.to_owned()).or_insert((seed, verdict.line()));
         }
     }
     let folder = tempfile::tempdir().unwrap();

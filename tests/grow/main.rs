@@ -1,7 +1,9 @@
-//! Texts that grow: reading one of twice the length takes at most little more than twice the steps, whatever it repeats.
+//! Texts that grow: reading one of twice the length takes at most little more than twice the steps, whatever it
+//! repeats.
 //!
-//! A step is a basic block of the compiled code: LLVM's coverage calls a counter in each. So it needs flags of its own: `tests/grow/run`.
-//! `WARPBOOK_GROW` is how many random texts are tried for each reader (default 100), `WARPBOOK_SEED` the first one's seed.
+//! A step is a basic block of the compiled code: LLVM's coverage calls a counter in each. So it needs flags of its own:
+//! `tests/grow/run`. `WARPBOOK_GROW` is how many random texts are tried for each reader (default 100), `WARPBOOK_SEED`
+//! the first one's seed.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod readers;
@@ -17,7 +19,8 @@ use shapes::Shape;
 /// Units of the smallest text of a shape.
 const UNITS: u32 = 1000;
 
-/// The share of twice the steps by which a text of twice the length may exceed them: `n·log n` at this size exceeds them by a tenth.
+/// The share of twice the steps by which a text of twice the length may exceed them: `n·log n` at this size exceeds
+/// them by a tenth.
 const ALLOWED: f64 = 1.25;
 
 /// Steps that a text may take in any case: tables that double, and what is done once.

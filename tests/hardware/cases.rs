@@ -250,7 +250,8 @@ fn cycle(elem: Elem, count: usize) -> Tensor {
     Tensor { elem, words }
 }
 
-/// The checksum that zlib calls Adler-32, continued over a tensor's bytes. An odd number of halves leaves two bytes of its last word.
+/// The checksum that zlib calls Adler-32, continued over a tensor's bytes. An odd number of halves leaves two bytes of
+/// its last word.
 fn adler32(sum: u32, tensor: &Tensor, bytes: usize) -> u32 {
     const PRIME: u32 = 65_521;
     let (mut a, mut b) = (sum & 0xFFFF, sum >> 16);

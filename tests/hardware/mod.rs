@@ -1,9 +1,10 @@
 //! The tracer's counts beside those that an H100's counters gave: equal, or different by what is explained.
 //!
-//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, all constants that the twin is given, buffers and grid. Rows marked
-//! `inexact` take exponentials, whose last bits differ: of those only the counters are compared. `measure.py` runs the twins under a
-//! profiler and writes `counters.json`. `explained.json` holds every difference: the reason, and for each row and counter what the
-//! tracer and what the hardware counts. `TABLE.md` shows all of it; `WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::` writes it.
+//! `cases.json` says what runs: a WGSL kernel, its CUDA twin, all constants that the twin is given, buffers and grid.
+//! Rows marked `inexact` take exponentials, whose last bits differ: of those only the counters are compared.
+//! `measure.py` runs the twins under a profiler and writes `counters.json`. `explained.json` holds every difference:
+//! the reason, and for each row and counter what the tracer and what the hardware counts. `TABLE.md` shows all of it;
+//! `WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::` writes it.
 
 mod cases;
 mod ptx;
@@ -118,7 +119,8 @@ fn every_row_is_equal_or_explained() -> Result<(), String> {
 const REFERENCES: [&str; 3] =
     ["shaders/tokenization/count_plain.wgsl", "shaders/tokenization/plain.wgsl", "shaders/zero/plain.wgsl"];
 
-/// Kernels for readers without CUDA: beside them the lesson has others in CUDA C++ alone, so there is nothing to profile.
+/// Kernels for readers without CUDA: beside them the lesson has others in CUDA C++ alone, so there is nothing to
+/// profile.
 const WITHOUT_CUDA: [&str; 1] = ["shaders/attention/flash_coop.wgsl"];
 
 /// The files below `path` that end so, from the root.

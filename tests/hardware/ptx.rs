@@ -1,4 +1,5 @@
-//! The same rows traced from the PTX of the twins, as `assemble.py` compiled them: what the hardware ran is what is counted.
+//! The same rows traced from the PTX of the twins, as `assemble.py` compiled them: what the hardware ran is what is
+//! counted.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

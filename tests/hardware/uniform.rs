@@ -1,4 +1,5 @@
-//! How the constant cache serves the lanes of a warp that read a uniform buffer: the tracer's passes beside an H100's, which `uniform.py` reads.
+//! How the constant cache serves the lanes of a warp that read a uniform buffer: the tracer's passes beside an H100's,
+//! which `uniform.py` reads.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

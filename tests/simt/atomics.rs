@@ -1,4 +1,5 @@
-//! Atomic operations that do not commute, places that atomics give out, and the hints of races that a barrier does not mend.
+//! Atomic operations that do not commute, places that atomics give out, and the hints of races that a barrier does not
+//! mend.
 
 use super::races::{checked, found_on, racing_lines};
 use super::{Options, Result, compile, floats, run_with, words};

@@ -7,7 +7,8 @@ use warpbook::base::tensor::{Elem, Tensor};
 use warpbook::trace::provenance::Role;
 use warpbook::trace::{FindingKind, Trace};
 
-/// Small whole numbers, all different enough to tell places apart; their products are exact in `f32`, and some sums are not in `f16`.
+/// Small whole numbers, all different enough to tell places apart; their products are exact in `f32`, and some sums are
+/// not in `f16`.
 fn number(matrix: u32, row: u32, column: u32) -> f32 {
     ((row * 7 + column * 3 + matrix * 5) % 13) as f32 - 4.0
 }

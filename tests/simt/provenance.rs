@@ -27,7 +27,8 @@ pub(super) fn sources(writer: &Writer) -> Vec<(&str, u64, Role)> {
     sources
 }
 
-/// The origin of an element at width 32; at any other width its sources are the same, and its value is what a run gives.
+/// The origin of an element at width 32; at any other width its sources are the same, and its value is what a run
+/// gives.
 fn origin(source: &str, buffers: &[Tensor], grid: [u32; 3], of: (&str, u64)) -> Result<Provenance> {
     let program = compile(source, "main", &[])?;
     let known = ask(&program, buffers, grid, of, 32)?;

@@ -36,7 +36,8 @@ out[i + 40u] = subgroupBroadcast(x, 3u) + subgroupBallot(x > 20u).x;
     Ok(())
 }
 
-/// Conditions of whether and how an element was made are reported as such, whichever way its lane went, and nothing else of the other way is.
+/// Conditions of whether and how an element was made are reported as such, whichever way its lane went, and nothing
+/// else of the other way is.
 #[test]
 fn conditions() -> Result {
     let from = |body: &str, of: u64| -> Result<Vec<(u64, Role)>> {

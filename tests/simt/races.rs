@@ -139,7 +139,8 @@ fn workgroups_race_for_words_that_both_touch() -> Result {
     Ok(())
 }
 
-/// A store to one component may rewrite the vector, so lanes that write to different ones race, and so do those that read others.
+/// A store to one component may rewrite the vector, so lanes that write to different ones race, and so do those that
+/// read others.
 #[test]
 fn components_of_one_vector_are_no_words_of_their_own() -> Result {
     let vectors = |body: &str, grid: u32| -> Result<Vec<u32>> {

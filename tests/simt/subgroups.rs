@@ -5,8 +5,8 @@ use warpbook::job::TraceSpec;
 use warpbook::trace::{EventKind, FindingKind};
 
 /// Runs `body` as one workgroup of 100 invocations at each warp width, with `i` the local index, `lane`, `warp`, `size`
-/// and `warps` built in, and compares `out[i]` with `expected(i, width, active)`, where `active` are the local indices in
-/// the lane's warp for which `takes_part` holds. Lanes that do not take part keep their 77.
+/// and `warps` built in, and compares `out[i]` with `expected(i, width, active)`, where `active` are the local indices
+/// in the lane's warp for which `takes_part` holds. Lanes that do not take part keep their 77.
 fn each_width(
     body: &str,
     takes_part: impl Fn(u32) -> bool,

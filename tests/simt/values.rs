@@ -150,7 +150,8 @@ fn precedence_of_moves_over_uses() -> Result {
     })
 }
 
-/// Beyond an integer's range a float becomes the nearest integer that is also an f32 ("Floating Point Conversion" in the specification).
+/// Beyond an integer's range a float becomes the nearest integer that is also an f32 ("Floating Point Conversion" in
+/// the specification).
 #[test]
 fn floats_beyond_the_integers() -> Result {
     lanes("", "out[i] = u32(3e9 + f32(i) * 1e8);", |i| ((3e9 + i as f32 * 1e8) as u32).min(4_294_967_040))?;

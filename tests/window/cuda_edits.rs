@@ -1,12 +1,13 @@
-//! CUDA C++ that a learner types is compiled and measured. Needs an NVIDIA GPU: `cargo test --features gpu-tests --test window cuda_edits::`.
+//! CUDA C++ that a learner types is compiled and measured. Needs an NVIDIA GPU:
+//! `cargo test --features gpu-tests --test window cuda_edits::`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use egui_kittest::Harness;
 
 use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
-use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
+use warpbook::session::desk::{Command, SettingCommand};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
@@ -26,7 +27,7 @@ fn a_version_in_cuda_is_compiled_and_measured() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open(PackFiles::Embedded, &folder.path().join("state.ron"), [2560.0, 1440.0]);
     command(&mut window, Command::GoTo(2));
-    command(&mut window, Command::SetBackend(Choice::Only(Backend::Cuda)));
+    command(&mut window, Command::Set(SettingCommand::Backend(Choice::Only(Backend::Cuda))));
     let good = state(&window).place.kernel().unwrap().twin().unwrap().source.to_string();
     command(&mut window, Command::TypeKernel(Language::Cuda, format!("{good}// mine\n")));
     let measured = state(&window).found.measured("strided+1").unwrap();

@@ -1,4 +1,5 @@
-//! The real window on a real display, and its picture drawn off screen. Where `WARPBOOK_REQUIRE_GPU` is set there must be both.
+//! The real window on a real display, and its picture drawn off screen. Where `WARPBOOK_REQUIRE_GPU` is set there must
+//! be both.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;

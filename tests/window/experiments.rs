@@ -1,4 +1,5 @@
-//! Experiments: what is left out without a GPU, what goes on while the reader looks elsewhere, and what waits for a prediction.
+//! Experiments: what is left out without a GPU, what goes on while the reader looks elsewhere, and what waits for a
+//! prediction.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::sync::Arc;

@@ -1,6 +1,8 @@
-//! Programs that play in the window, from the first launch to the last: eight moments of each, in which something moves.
+//! Programs that play in the window, from the first launch to the last: eight moments of each, in which something
+//! moves.
 //!
-//! To look at them: `WARPBOOK_WRITE_PICTURES=1 cargo test --test window films::` writes them as sheets to `target/pictures/`.
+//! To look at them: `WARPBOOK_WRITE_PICTURES=1 cargo test --test window films::` writes them as sheets to
+//! `target/pictures/`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::BTreeSet;
@@ -23,8 +25,8 @@ const PICTURE: [u32; 4] = [628, 160, 652, 224];
 const ROW: u32 = 4;
 /// The least share of a picture that is other in the next moment where something moves.
 const MOVES: f64 = 0.0005;
-/// Frames of the window before each moment: the player moves a tenth of a second at most per frame, and a program takes 12 seconds at most,
-/// a short one far less.
+/// Frames of the window before each moment: the player moves a tenth of a second at most per frame, and a program takes
+/// 12 seconds at most, a short one far less.
 const FRAMES: [usize; 8] = [1, 1, 2, 2, 4, 8, 32, 76];
 
 /// The steps that play: of each program and figure the first.

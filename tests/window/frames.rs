@@ -1,4 +1,5 @@
-//! The work of a frame of the window, on every step of every lesson. Counted and not timed: `cargo bench --bench window` times it.
+//! The work of a frame of the window, on every step of every lesson. Counted and not timed:
+//! `cargo bench --bench window` times it.
 
 use warpbook::job::Language;
 use warpbook::lesson::PackFiles;
@@ -7,8 +8,9 @@ use warpbook::simt;
 
 use crate::harness::{Window, open, settle};
 
-/// The maximum of a frame's allocations. Most steps take up to 7,000, most of them egui's own; the busiest picture beside two plots takes
-/// 10,400. Work that is repeated in each frame, such as the figures of a recording or the results of all programs, takes thousands more.
+/// The maximum of a frame's allocations. Most steps take up to 7,000, most of them egui's own; the busiest picture
+/// beside two plots takes 10,400. Work that is repeated in each frame, such as the figures of a recording or the
+/// results of all programs, takes thousands more.
 const MOST: u64 = 13_000;
 
 #[test]

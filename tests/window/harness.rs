@@ -14,7 +14,7 @@ use warpbook::gpu::client::WorkerCommand;
 use warpbook::lesson::PackFiles;
 use warpbook::session::desk::state::{DeviceState, State};
 use warpbook::session::desk::status::SaveState;
-use warpbook::session::desk::{Command, Desk, Options};
+use warpbook::session::desk::{Command, Desk, Options, SettingCommand};
 use warpbook::session::run::devices::Choice;
 use warpbook::trace::record::Backend;
 
@@ -32,8 +32,8 @@ pub struct Window {
     pub frames: Vec<u64>,
 }
 
-/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest. Who has no state yet is taken to the
-/// lesson on coalescing, where the pack has it: most tests are about what it shows.
+/// Opens a pack in a window of some size, with the tracer as its only device, and lets it come to rest. Who has no
+/// state yet is taken to the lesson on coalescing, where the pack has it: most tests are about what it shows.
 pub fn open(files: PackFiles, state: &Path, size: [f32; 2]) -> Harness<'static, Window> {
     open_at(files, state, size, Arc::new(AtomicI64::new(NOON)))
 }
@@ -45,7 +45,7 @@ pub const NOON: i64 = 1_764_158_400;
 pub fn open_at(files: PackFiles, state: &Path, size: [f32; 2], clock: Arc<AtomicI64>) -> Harness<'static, Window> {
     let begins = !state.exists();
     let mut desk = desk(files, state, clock);
-    desk.command(Command::SetBackend(Choice::Only(Backend::Simt)));
+    desk.command(Command::Set(SettingCommand::Backend(Choice::Only(Backend::Simt))));
     let window = Window { view: View::default(), desk, styled: false, frames: Vec::new() };
     let mut harness = Harness::builder().with_size(size).build_ui_state(
         |ui, window: &mut Window| {

@@ -1,4 +1,5 @@
-//! The journal: a day of work is in it after the window was killed, and today, ledger, review and history follow from it.
+//! The journal: a day of work is in it after the window was killed, and today, ledger, review and history follow from
+//! it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::Path;

@@ -2,6 +2,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod figures;
 mod harness;
 
 #[cfg(all(feature = "cuda", feature = "gpu-tests"))]
@@ -18,7 +19,6 @@ mod passes;
 mod pictures;
 mod reading;
 mod room;
-mod scenes;
 mod shared;
 mod text_files;
 mod ui;

@@ -1,4 +1,5 @@
-//! Programs of several passes in the window: the strip of passes, the launch on the stage, buffers after any of them, series, and notes.
+//! Programs of several passes in the window: the strip of passes, the launch on the stage, buffers after any of them,
+//! series, and notes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -11,9 +12,9 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use warpbook::figures::{Reel, ask};
 use warpbook::lesson::PackFiles;
 use warpbook::notes::Format;
-use warpbook::session::desk::Command;
 use warpbook::session::desk::state::State;
 use warpbook::session::desk::status::Notice;
+use warpbook::session::desk::{Command, SettingCommand};
 use warpbook::session::learn::saved::ThemeChoice;
 use warpbook::session::note::only::Only;
 
@@ -52,7 +53,7 @@ fn every_step_of_a_program_is_shown_in_both_themes_and_sizes() {
     for size in [[1280.0, 800.0], [2560.0, 1440.0]] {
         let mut window = at("sum", folder.path(), size);
         for theme in [ThemeChoice::Dark, ThemeChoice::Light] {
-            window.state_mut().desk.command(Command::SetTheme(theme));
+            window.state_mut().desk.command(Command::Set(SettingCommand::Theme(theme)));
             for step in 0..state(&window).place.lesson.clone().unwrap().steps.len() {
                 window.state_mut().desk.command(Command::GoTo(step));
                 settle(&mut window);

@@ -1,8 +1,9 @@
-//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each view in both themes. Those of single
-//! figures are in `tests/kept.rs`.
+//! Pictures of the window beside those that were looked at and kept in `tests/pictures/`: one of each view in both
+//! themes. Those of single figures are in `tests/kept.rs`.
 //!
-//! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to `target/pictures/`. Who has
-//! looked at it and wants it so keeps it: `WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::NAME`.
+//! Both are compared at half their size, so that a font's edges do not decide. A picture that differs is written to
+//! `target/pictures/`. Who has looked at it and wants it so keeps it:
+//! `WARPBOOK_WRITE_PICTURES=1 cargo test --test window pictures::NAME`.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ use image::{Rgb, RgbImage};
 use warpbook::app::View;
 use warpbook::job::Language;
 use warpbook::lesson::{PackFiles, Variant};
-use warpbook::session::desk::Command;
+use warpbook::session::desk::{Command, SettingCommand};
 use warpbook::session::learn::saved::ThemeChoice;
 
 use crate::harness::{Window, open, settle};
@@ -74,7 +75,7 @@ fn start() {
 }
 
 fn take(window: &mut Harness<'_, Window>, theme: ThemeChoice) -> Result<RgbImage, String> {
-    window.state_mut().desk.command(Command::SetTheme(theme));
+    window.state_mut().desk.command(Command::Set(SettingCommand::Theme(theme)));
     settle(window);
     picture(window, None)
 }

@@ -10,9 +10,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use warpbook::job::Language;
-use warpbook::lesson::{Asks, Block, PackFiles};
+use warpbook::lesson::{AnswerKind, Block, PackFiles};
 use warpbook::session::desk::status::Notice;
-use warpbook::session::desk::{Command, Desk};
+use warpbook::session::desk::{Command, Desk, SettingCommand};
 use warpbook::session::learn::exercise::Verdict;
 use warpbook::session::learn::saved::ThemeChoice;
 use warpbook::session::note::only::Only;
@@ -37,7 +37,7 @@ fn every_step_is_shown_in_both_themes_and_sizes() {
         for theme in [ThemeChoice::Dark, ThemeChoice::Light] {
             let state = folder.path().join(format!("{theme:?}-{}.ron", size[0]));
             let mut window = open(PackFiles::Embedded, &state, size);
-            window.state_mut().desk.command(Command::SetTheme(theme));
+            window.state_mut().desk.command(Command::Set(SettingCommand::Theme(theme)));
             let titles = lesson_steps(&window);
             for (index, title) in titles.iter().enumerate() {
                 if index > 0 {
@@ -238,7 +238,7 @@ fn words_predictions_and_place_survive_a_restart() {
         let prediction = &state.place.lesson.as_ref().unwrap().predictions[0];
         let here = state.place.step().unwrap().blocks.contains(&Block::Predict(prediction.id.clone()));
         assert!(here, "the fourth step asks the first question");
-        let Asks::Choice(options, _) = &prediction.asks else { panic!("a choice") };
+        let AnswerKind::Choice(options, _) = &prediction.asks else { panic!("a choice") };
         (prediction.id.clone(), options[0].0.clone())
     };
     window.get_by_label(&option).scroll_to_me();
@@ -395,10 +395,10 @@ fn the_predicted_time_names_its_device_and_another_can_be_chosen() {
     assert!(window.query_by_label_contains("recorded, CUDA: ").is_none(), "nothing was recorded of this size");
     window.state_mut().desk.command(Command::SetParam("n".into(), 1_048_576.0));
     settle(&mut window);
-    window.state_mut().desk.command(Command::SetModel(Some("iris-xe-96".into())));
+    window.state_mut().desk.command(Command::Set(SettingCommand::Model(Some("iris-xe-96".into()))));
     window.run_steps(2);
     window.get_by_label("a figure is missing: no time");
-    window.state_mut().desk.command(Command::SetModel(Some("gone".into())));
+    window.state_mut().desk.command(Command::Set(SettingCommand::Model(Some("gone".into()))));
     window.run_steps(2);
     window.get_by_label_contains("bound by ");
 }

@@ -1,4 +1,5 @@
-//! Kernels without a trace, since they are written in CUDA C++ only: window, notes and predictions go on without it, and say so.
+//! Kernels without a trace, since they are written in CUDA C++ only: window, notes and predictions go on without it,
+//! and say so.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fs;
@@ -237,15 +238,15 @@ fn the_window_shows_the_source_and_says_why_the_stage_is_empty() {
 }
 
 /// The lesson with a ring, and a picture of its first kernel that needs no trace.
-fn with_scene(scene: &str) -> String {
+fn with_figure(figure: &str) -> String {
     let shared = "shared: \"1024 * stages\"";
     let ring = format!("{shared}, ring: (places: 2, load: \"a warp\", multiply: \"another\")");
-    LESSON.replace(shared, &ring).replace("kernel: \"fast\", exp", &format!("kernel: \"fast\", scene: {scene}, exp"))
+    LESSON.replace(shared, &ring).replace("kernel: \"fast\", exp", &format!("kernel: \"fast\", scene: {figure}, exp"))
 }
 
 #[test]
 fn a_note_shows_waves_without_a_trace() {
-    let (lesson, found) = read(&with_scene("Waves"));
+    let (lesson, found) = read(&with_figure("Waves"));
     assert_eq!(found, [""; 0]);
     let (models, _) = session::run::model::load(&PackFiles::Embedded);
     let wanted = Wanted {
@@ -277,7 +278,7 @@ fn waves_and_ceilings_need_no_trace() {
     use egui_kittest::kittest::Queryable;
     let folder = tempfile::tempdir().unwrap();
     let window = crate::harness::open(
-        pack(folder.path(), &with_scene("Waves")),
+        pack(folder.path(), &with_figure("Waves")),
         &folder.path().join("state.ron"),
         [1280.0, 800.0],
     );

@@ -21,7 +21,8 @@ pub fn of(seconds: i64) -> String {
     u64::try_from(seconds).map_or_else(|_| day(0), day)
 }
 
-/// The day of some seconds since 1970; of those after the year 9999, which has no date of this form, the last one that has.
+/// The day of some seconds since 1970; of those after the year 9999, which has no date of this form, the last one that
+/// has.
 fn day(seconds: u64) -> String {
     let time = i64::try_from(seconds).ok().and_then(|seconds| time::OffsetDateTime::from_unix_timestamp(seconds).ok());
     time.map_or(time::Date::MAX, time::OffsetDateTime::date).to_string()

@@ -146,7 +146,8 @@ fn by_name(file: &str) -> Option<&'static Language> {
     LANGUAGES.iter().find(|language| language.endings.contains(&ending.as_str()))
 }
 
-/// The first of the signs in the text, and the byte at which it begins. Its tokens may have blanks between them where `spaced`.
+/// The first of the signs in the text, and the byte at which it begins. Its tokens may have blanks between them where
+/// `spaced`.
 fn first<'a>(text: &str, all: &[&str], signs: &[&'a [&'a str]], spaced: bool) -> Option<(usize, &'a [&'a str])> {
     let offset = |token: &str| token.as_ptr() as usize - text.as_ptr() as usize;
     let joined = |run: &[&str]| run.windows(2).all(|pair| offset(pair[0]) + pair[0].len() == offset(pair[1]));

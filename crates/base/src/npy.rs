@@ -51,8 +51,8 @@ pub fn shape(path: &Path, elem: Elem) -> Result<Shape, Diagnostic> {
     fits(path, &header, elem)
 }
 
-/// True if nothing is nested in a file's header, as in that of a plain array: the library's parser takes exponential time for brackets in
-/// brackets.
+/// True if nothing is nested in a file's header, as in that of a plain array: the library's parser takes exponential
+/// time for brackets in brackets.
 fn is_flat(bytes: &[u8]) -> bool {
     // Seven letters and a version; then the header's length, of four bytes from version 2 on.
     let header = match bytes {

@@ -1,8 +1,10 @@
-//! Includes: a kernel's text and its parts, files that several kernels share, as one text to compile, trace, keep and show.
+//! Includes: a kernel's text and its parts, files that several kernels share, as one text to compile, trace, keep and
+//! show.
 //!
-//! A file names a part in a line of its own: `// #include "row_sum.wgsl"` in WGSL, where it is a comment, `#include "row_sum.cuh"` in CUDA
-//! C++. The part lies in the same folder. [`compose`] appends each part to the file, below a line with its path, so that the file's own
-//! lines keep their numbers. WGSL's declarations may be in any order; a C++ compiler is given the parts as headers.
+//! A file names a part in a line of its own: `// #include "row_sum.wgsl"` in WGSL, where it is a comment,
+//! `#include "row_sum.cuh"` in CUDA C++. The part lies in the same folder. [`compose`] appends each part to the file,
+//! below a line with its path, so that the file's own lines keep their numbers. WGSL's declarations may be in any
+//! order; a C++ compiler is given the parts as headers.
 
 use std::path::Path;
 
@@ -43,10 +45,12 @@ impl<'a> Part<'a> {
     }
 }
 
-/// The text of `file` with its parts appended. `read` gives the text of a path, and `list` the existing paths, for a hint.
+/// The text of `file` with its parts appended. `read` gives the text of a path, and `list` the existing paths, for a
+/// hint.
 ///
 /// # Errors
-/// A part that is missing, unreadable, in another folder or a part of itself, and too many parts: at the line that names it.
+/// A part that is missing, unreadable, in another folder or a part of itself, and too many parts: at the line that
+/// names it.
 pub fn compose(
     file: &str,
     text: String,
@@ -58,8 +62,9 @@ pub fn compose(
     Ok(composer.joined(text))
 }
 
-/// The same, of a file that is in no pack: its parts lie on disk, of CUDA also in other folders. A part of CUDA that is not there is left to the
-/// compiler, which has headers of its own. Only files with code are read, by their names where links lead.
+/// The same, of a file that is in no pack: its parts lie on disk, of CUDA also in other folders. A part of CUDA that is
+/// not there is left to the compiler, which has headers of its own. Only files with code are read, by their names where
+/// links lead.
 ///
 /// # Errors
 /// As [`compose`]; a part that is no file with code.
@@ -80,7 +85,8 @@ pub fn compose_on_disk(file: &str, text: String) -> Result<String, Diagnostic> {
     Ok(composer.joined(text))
 }
 
-/// The pieces of a composed text, the kernel's own file first. Their texts are the whole text but for the lines between them.
+/// The pieces of a composed text, the kernel's own file first. Their texts are the whole text but for the lines between
+/// them.
 #[must_use]
 pub fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
@@ -131,8 +137,8 @@ impl<'a> Places<'a> {
         Some((part.file?, line - part.before))
     }
 
-    /// A message about the composed text, with each line of a part that it names, as `line N`, by the part's name and the line there. Names of
-    /// the text itself are in backticks, and stay.
+    /// A message about the composed text, with each line of a part that it names, as `line N`, by the part's name and
+    /// the line there. Names of the text itself are in backticks, and stay.
     #[must_use]
     pub fn in_words(&self, message: &str) -> String {
         if self.0.len() < 2 {

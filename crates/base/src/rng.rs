@@ -67,8 +67,8 @@ impl Zipf {
 /// From the stream to the first of those that a permutation is made with.
 const ROUNDS: u64 = 0x2000;
 
-/// Where a permutation of 0 to `count - 1` sends `index`: a Feistel network over the next power of four, walked until it comes back
-/// into range (Black & Rogaway, CT-RSA 2002).
+/// Where a permutation of 0 to `count - 1` sends `index`: a Feistel network over the next power of four, walked until
+/// it comes back into range (Black & Rogaway, CT-RSA 2002).
 #[must_use]
 pub fn permuted(seed: u64, index: u64, count: u64) -> u64 {
     let half_bits = count.max(2).next_power_of_two().trailing_zeros().div_ceil(2);

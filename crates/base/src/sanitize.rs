@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// The text with U+FFFD for each control character but line feed and tab: titles, names of files and sources may hold any.
+/// The text with U+FFFD for each control character but line feed and tab: titles, names of files and sources may hold
+/// any.
 #[must_use]
 pub fn harmless(text: &str) -> Cow<'_, str> {
     let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t');

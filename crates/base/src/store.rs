@@ -25,8 +25,8 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), Diagnostic> {
     })
 }
 
-/// Writes `contents` to `path`, which is in the folder `root`, as [`write_atomic`] does; but not through a link that leads out of the folder. A
-/// folder that somebody else made may have such links.
+/// Writes `contents` to `path`, which is in the folder `root`, as [`write_atomic`] does; but not through a link that
+/// leads out of the folder. A folder that somebody else made may have such links.
 ///
 /// # Errors
 /// As [`write_atomic`]; and a link out of the folder, or one that leads nowhere, which is named.
@@ -155,7 +155,8 @@ fn builder() -> tempfile::Builder<'static, 'static> {
 pub enum Loaded<T> {
     /// No file there yet.
     Missing,
-    /// The stored value; and where the file had more than this program understands, that a copy of it was kept, and where.
+    /// The stored value; and where the file had more than this program understands, that a copy of it was kept, and
+    /// where.
     Value(T, Option<Diagnostic>),
     /// A file that this program cannot read; it now lies at `kept`, and the diagnostic says why.
     SetAside {
@@ -241,8 +242,8 @@ fn parse<T: DeserializeOwned>(text: &str, unknown: &mut Vec<String>) -> Result<T
     Ok(value)
 }
 
-/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten; of one that is understood in
-/// part a copy is kept.
+/// As [`read`], to be written again later: a file that cannot be read is renamed and kept, never overwritten; of one
+/// that is understood in part a copy is kept.
 ///
 /// # Errors
 /// When there is a file that can be neither read nor set aside. It must not be written to then.
@@ -307,8 +308,8 @@ pub fn copy_aside(path: &Path) -> Result<PathBuf, Diagnostic> {
 /// How often a lock is tried, and the time between two tries: two seconds in all. A write takes milliseconds.
 const TRIES: (usize, Duration) = (100, Duration::from_millis(20));
 
-/// Keeps other programs that ask for the same lock from `path`, as long as what is returned lives. The lock is on `path.lock`, which stays
-/// there: the file itself is replaced by each write.
+/// Keeps other programs that ask for the same lock from `path`, as long as what is returned lives. The lock is on
+/// `path.lock`, which stays there: the file itself is replaced by each write.
 ///
 /// # Errors
 /// When the lock's file cannot be made, or another program keeps the lock.

@@ -17,7 +17,8 @@ pub enum Elem {
     I32,
     /// 16-bit float; two share a word, the first in its low half.
     F16,
-    /// 16-bit float with the exponent of a 32-bit one, of which it is the upper half; two share a word. WGSL has no such type.
+    /// 16-bit float with the exponent of a 32-bit one, of which it is the upper half; two share a word. WGSL has no
+    /// such type.
     Bf16,
 }
 
@@ -34,8 +35,8 @@ pub enum Init {
     Value(f64),
     /// A pattern that no kernel writes by chance: outputs start with it, so that an element never written shows.
     Poison,
-    /// Uniform from `low` to below `high`, whole numbers for integers; each is [`MASKED`] instead with the probability `masked`. From
-    /// the job's seed and the buffer's position.
+    /// Uniform from `low` to below `high`, whole numbers for integers; each is [`MASKED`] instead with the probability
+    /// `masked`. From the job's seed and the buffer's position.
     Within {
         /// The least.
         low: f64,
@@ -60,15 +61,16 @@ pub enum Init {
     },
     /// Each of 0, 1, 2, … once, in an order that the seed and the buffer's position give.
     Permutation,
-    /// Rows of `columns` elements that are positive and sum to one: the softmax of logits with mean 0 and standard deviation 1.
+    /// Rows of `columns` elements that are positive and sum to one: the softmax of logits with mean 0 and standard
+    /// deviation 1.
     Softmax {
         /// Elements in a row, 1 or more.
         columns: u64,
     },
 }
 
-/// A logit that takes no part in a softmax: far below any other, and finite even when it is multiplied by log2 e, since WGSL need not
-/// know infinities.
+/// A logit that takes no part in a softmax: far below any other, and finite even when it is multiplied by log2 e, since
+/// WGSL need not know infinities.
 pub const MASKED: f32 = -1.0e38;
 
 /// The bit pattern of [`Init::Poison`]: a quiet NaN with a payload.
@@ -237,7 +239,8 @@ impl Elem {
         matches!(self, Self::U32 | Self::I32)
     }
 
-    /// Whether it has this number: an integer type has whole ones within its range, a float those, rounded, that are not too large for it.
+    /// Whether it has this number: an integer type has whole ones within its range, a float those, rounded, that are
+    /// not too large for it.
     #[must_use]
     pub fn holds(self, value: f64) -> bool {
         let (least, most) = match self {

@@ -134,8 +134,8 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Parses a value in `unit` as people write it: `80%` or `80` of a ratio is 0.8, `1,024` a count, `2.5 kB` 2,500 bytes. None if it is no
-/// finite number.
+/// Parses a value in `unit` as people write it: `80%` or `80` of a ratio is 0.8, `1,024` a count, `2.5 kB` 2,500 bytes.
+/// None if it is no finite number.
 #[must_use]
 pub fn read_figure(text: &str, unit: &str) -> Option<f64> {
     const PREFIXES: [(&str, f64); 9] = [

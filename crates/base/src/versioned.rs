@@ -29,8 +29,8 @@ impl Versioned {
     /// Reads the text of `file`.
     ///
     /// # Errors
-    /// The first mistake, at its place: RON that cannot be read, another version, a field that is unknown or missing, a value of the
-    /// wrong type.
+    /// The first mistake, at its place: RON that cannot be read, another version, a field that is unknown or missing, a
+    /// value of the wrong type.
     pub fn read<T: DeserializeOwned>(&self, file: &str, text: &str) -> Result<T, Diagnostic> {
         let options = ron::Options::default().with_default_extension(Extensions::IMPLICIT_SOME);
         let at = |error: &ron::error::SpannedError| {

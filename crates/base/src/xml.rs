@@ -1,6 +1,7 @@
 //! Escaping words and formatting numbers for XML and HTML.
 
-/// `text` for XML and HTML, in elements and in quoted attributes. Characters that XML forbids, or that steer a terminal, become U+FFFD.
+/// `text` for XML and HTML, in elements and in quoted attributes. Characters that XML forbids, or that steer a
+/// terminal, become U+FFFD.
 #[must_use]
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -1,8 +1,8 @@
 //! The stage of a note that plays, as a module for `wasm32-unknown-unknown`: a question as JSON, an answer as JSON.
 //!
-//! A page calls [`push`] with the question, four bytes at a time, then [`answer`], which returns the answer's length, then [`word`] for each
-//! four bytes of the answer. The questions are those of [`warpbook::session::show::page`]. After a panic, which ends the module,
-//! [`answer_of_panic`] has its message as the answer.
+//! A page calls [`push`] with the question, four bytes at a time, then [`answer`], which returns the answer's length,
+//! then [`word`] for each four bytes of the answer. The questions are those of [`warpbook::session::show::page`]. After
+//! a panic, which ends the module, [`answer_of_panic`] has its message as the answer.
 #![expect(unsafe_code, reason = "names that a page can call are exported by an attribute that counts as unsafe")]
 
 use std::cell::RefCell;

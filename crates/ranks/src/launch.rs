@@ -33,8 +33,8 @@ pub fn end_with_launcher() {
 /// How long the other ranks have to end by themselves after one has failed.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Runs `program` with `arguments` as `size` ranks until all have ended. What rank 0 prints is printed; what each says on standard error is
-/// handed to `said` with the rank.
+/// Runs `program` with `arguments` as `size` ranks until all have ended. What rank 0 prints is printed; what each says
+/// on standard error is handed to `said` with the rank.
 ///
 /// Gives the exit code of a rank that failed and reported why itself; 0 if none did.
 ///

@@ -1,4 +1,5 @@
-//! Ranks: processes that compute together, one per GPU. They find each other, notice when one is lost, and time collectives between them.
+//! Ranks: processes that compute together, one per GPU. They find each other, notice when one is lost, and time
+//! collectives between them.
 
 pub mod launch;
 pub mod measure;

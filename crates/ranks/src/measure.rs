@@ -69,7 +69,8 @@ pub trait Transport {
     /// When there is no memory for them.
     fn write(&mut self, numbers: &[f32]) -> Result<(), Diagnostic>;
 
-    /// Does it `times` times, in place, and waits until it is done here. Another rank may still use this one's numbers until all have met.
+    /// Does it `times` times, in place, and waits until it is done here. Another rank may still use this one's numbers
+    /// until all have met.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -113,8 +114,9 @@ pub fn chunk(count: usize, ranks: usize, which: usize) -> Range<usize> {
     which * count / ranks..(which + 1) * count / ranks
 }
 
-/// A rank's number at an element: whole and below 256, so that the sums of all ranks are exact in every order, and without a pattern, so
-/// that what is in the wrong place shows. The mixing is that of SplitMix64 (Steele, Lea and Flood 2014).
+/// A rank's number at an element: whole and below 256, so that the sums of all ranks are exact in every order, and
+/// without a pattern, so that what is in the wrong place shows. The mixing is that of SplitMix64 (Steele, Lea and Flood
+/// 2014).
 fn number(rank: usize, i: usize) -> f32 {
     let mut bits =
         (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (rank as u64 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03);

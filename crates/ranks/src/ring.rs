@@ -94,8 +94,8 @@ impl Neighbours {
         Ok(sent)
     }
 
-    /// Sends chunk `out` to the right while chunk `into` comes from the left; it is added to this rank's if `adds`, else replaces it.
-    /// Returns the bytes sent.
+    /// Sends chunk `out` to the right while chunk `into` comes from the left; it is added to this rank's if `adds`,
+    /// else replaces it. Returns the bytes sent.
     fn step<T: Number>(
         &mut self,
         data: &mut [T],
@@ -170,7 +170,8 @@ enum Stopped {
     News(Diagnostic),
 }
 
-/// Sends to the right and reads from the left at the same time, until both are done. Looks at the meeting while nothing moves.
+/// Sends to the right and reads from the left at the same time, until both are done. Looks at the meeting while nothing
+/// moves.
 fn exchange(
     right: &mut TcpStream,
     mut sent: &[u8],

@@ -1,7 +1,8 @@
 //! The text that training merges: all different pieces, one after the other.
 //!
-//! A byte has a cell, and stays in it. A token of several bytes has its id in its first cell and in its last one, so that its neighbours on
-//! both sides find it; the cells between are not read any more. How far it is to the next token follows from the tokens' lengths.
+//! A byte has a cell, and stays in it. A token of several bytes has its id in its first cell and in its last one, so
+//! that its neighbours on both sides find it; the cells between are not read any more. How far it is to the next token
+//! follows from the tokens' lengths.
 
 use std::mem;
 
@@ -172,8 +173,9 @@ impl Cells {
             && self.cells[(place + self.lengths[left as usize]) as usize].symbol == right
     }
 
-    /// Merges two tokens at those of the places where they are, from left to right. The next id becomes theirs. Returns the neighbours
-    /// before and after the new token, each with its pairs' weight and places. Many places are merged by all cores.
+    /// Merges two tokens at those of the places where they are, from left to right. The next id becomes theirs. Returns
+    /// the neighbours before and after the new token, each with its pairs' weight and places. Many places are merged by
+    /// all cores.
     pub(super) fn merge(&mut self, left: u32, right: u32, places: &[u32]) -> [Vec<(u32, Pair)>; 2] {
         // A run of equal tokens is merged from its left end.
         debug_assert!(places.is_sorted(), "places are kept in the text's order");

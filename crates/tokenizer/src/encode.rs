@@ -33,8 +33,8 @@ pub fn encode_parts(vocabulary: &Vocabulary, pattern: Pattern, text: &str) -> Ve
     parts.par_iter().map_init(|| Encoder::new(vocabulary, pattern, &never), Encoder::encode).collect()
 }
 
-/// How many ids a text has, counted on all cores and kept nowhere. Once `stop` is set, each core ends soon, also within a long
-/// word, and the number means nothing.
+/// How many ids a text has, counted on all cores and kept nowhere. Once `stop` is set, each core ends soon, also within
+/// a long word, and the number means nothing.
 #[must_use]
 pub fn count(vocabulary: &Vocabulary, pattern: Pattern, text: &str, stop: &AtomicBool) -> u64 {
     let parts = pattern.parts(text, PART);
@@ -164,8 +164,8 @@ fn encode_short(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>) {
     ids.extend_from_slice(&symbols[..count]);
 }
 
-/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text. Once `stop` is set, merging ends
-/// where it is.
+/// Keeps the possible merges in a heap: the time grows as n log n, so a piece may be as long as the text. Once `stop`
+/// is set, merging ends where it is.
 fn encode_long(vocabulary: &Vocabulary, piece: &[u8], ids: &mut Vec<u32>, stop: &AtomicBool) {
     let mut symbols: Vec<u32> = piece.iter().map(|&byte| vocabulary.of_byte(byte)).collect();
     let count = u32::try_from(symbols.len()).expect("a piece has fewer than 2^32 bytes");

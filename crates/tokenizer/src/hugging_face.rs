@@ -8,8 +8,8 @@ use super::pattern::PATTERNS;
 use super::vocabulary::{MOST, Merge, Vocabulary, ids_of, pair};
 use warpbook_base::diag::Diagnostic;
 
-/// The character that represents each byte in such a file: printable Latin-1 itself, the other bytes the characters from U+0100 on.
-/// GPT-2 began this.
+/// The character that represents each byte in such a file: printable Latin-1 itself, the other bytes the characters
+/// from U+0100 on. GPT-2 began this.
 fn alphabet() -> [char; 256] {
     let mut others = 0x100..;
     std::array::from_fn(|byte| {

@@ -1,6 +1,8 @@
-//! Byte-pair encoding for real corpora, on the processor's cores: training, encoding, decoding, and the two file formats that others read.
+//! Byte-pair encoding for real corpora, on the processor's cores: training, encoding, decoding, and the two file
+//! formats that others read.
 //!
-//! The lesson on tokenization runs the same algorithm in kernels, on a text that can be watched. This module is the tool.
+//! The lesson on tokenization runs the same algorithm in kernels, on a text that can be watched. This module is the
+//! tool.
 
 mod cells;
 mod classes;

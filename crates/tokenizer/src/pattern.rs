@@ -1,8 +1,8 @@
 //! Pretokenization: cutting a text into the pieces that no merge crosses.
 //!
-//! The patterns are those that GPT-2, tiktoken and Llama 3 publish. A regular expression with look-ahead is several times slower than all
-//! the rest of encoding, so each is written out here: one look at a character's classes decides what a piece is, and the piece is a run of
-//! that class.
+//! The patterns are those that GPT-2, tiktoken and Llama 3 publish. A regular expression with look-ahead is several
+//! times slower than all the rest of encoding, so each is written out here: one look at a character's classes decides
+//! what a piece is, and the piece is a run of that class.
 
 use super::classes::{Classes, LETTER, LINE_END, LOWER, NUMBER, SPACE, UPPER};
 
@@ -96,8 +96,8 @@ impl Pattern {
         (1..text.len()).rev().find(|&at| self.can_cut(text, at))
     }
 
-    /// Whether a piece ends before byte `at` whatever else the text holds: between a non-space and a space, between a letter or a number
-    /// and a punctuation mark, or between the end of a line that is not empty and a non-space.
+    /// Whether a piece ends before byte `at` whatever else the text holds: between a non-space and a space, between a
+    /// letter or a number and a punctuation mark, or between the end of a line that is not empty and a non-space.
     fn can_cut(self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
         if self == Self::None || at < 2 || at + 1 >= bytes.len() {
@@ -199,8 +199,9 @@ impl Pieces<'_> {
         }
     }
 
-    /// A word that may begin with another character and end in a contraction, or else as [`Pieces::cl100k`], with `/` at the end of marks.
-    /// A word is `[UPPER]*[LOWER]+`, or if there is none `[UPPER]+[LOWER]*`. Letters without case, and marks, are both.
+    /// A word that may begin with another character and end in a contraction, or else as [`Pieces::cl100k`], with `/`
+    /// at the end of marks. A word is `[UPPER]*[LOWER]+`, or if there is none `[UPPER]+[LOWER]*`. Letters without case,
+    /// and marks, are both.
     #[inline(always)]
     fn o200k(&self) -> usize {
         let (text, at) = (self.text, self.at);
@@ -282,8 +283,8 @@ impl Pieces<'_> {
         at
     }
 
-    /// The end of white space: all of it at the end of the text; else up to the last end of a line in it, if ends of lines count; else
-    /// without its last character, which goes to the word after it.
+    /// The end of white space: all of it at the end of the text; else up to the last end of a line in it, if ends of
+    /// lines count; else without its last character, which goes to the word after it.
     #[inline(always)]
     fn spaces(&self, line_ends: bool) -> usize {
         let (mut at, mut before_last, mut behind_line) = (self.at, self.at, None);

@@ -13,7 +13,7 @@ use warpbook_base::diag::{Diagnostic, Place};
 /// The vocabularies that are built in. Their files are OpenAI's, packed.
 pub const BUILT_IN: [&str; 2] = ["cl100k_base", "o200k_base"];
 
-/// The files of [`BUILT_IN`], in its order. They are too large for a page.
+/// The files of [`BUILT_IN`], in its order. Left out of the WASM build: several MB.
 #[cfg(target_family = "wasm")]
 const PACKED: [&[u8]; BUILT_IN.len()] = [&[]; BUILT_IN.len()];
 #[cfg(not(target_family = "wasm"))]
@@ -53,8 +53,8 @@ pub fn write(vocabulary: &Vocabulary) -> String {
     text
 }
 
-/// Reads a file of ranks. Ids may have gaps, as those of OpenAI's older vocabularies have; tokens and ids are unique, and each byte is a
-/// token.
+/// Reads a file of ranks. Ids may have gaps, as those of OpenAI's older vocabularies have; tokens and ids are unique,
+/// and each byte is a token.
 ///
 /// # Errors
 /// The first line that is wrong, or a byte without a token.

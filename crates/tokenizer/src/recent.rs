@@ -1,5 +1,5 @@
-//! A cache of recent pieces. A text repeats its words, and most of them are short, so most lookups end here, in memory that stays in
-//! a core's cache.
+//! A cache of recent pieces. A text repeats its words, and most of them are short, so most lookups end here, in memory
+//! that stays in a core's cache.
 
 /// Pieces of at most this many bytes have a place.
 const LONGEST: usize = 15;

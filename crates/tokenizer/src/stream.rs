@@ -7,12 +7,12 @@ use std::str::Utf8Error;
 use super::Pattern;
 use warpbook_base::diag::Diagnostic;
 
-/// Bytes that are read before they are worked on: a little less than two of the parts that a device takes. A block grows if it has no place
-/// where it can be cut.
+/// Bytes that are read before they are worked on: a little less than two of the parts that a device takes. A block
+/// grows if it has no place where it can be cut.
 const BLOCK: usize = 32_000_000;
 
-/// Reads UTF-8 from `source` and hands it over in blocks whose pieces are those of the whole text, until there is no more or `take` breaks
-/// off; returns what it broke off with. `name` is what messages call the source.
+/// Reads UTF-8 from `source` and hands it over in blocks whose pieces are those of the whole text, until there is no
+/// more or `take` breaks off; returns what it broke off with. `name` is what messages call the source.
 ///
 /// # Errors
 /// If it cannot be read, or is no UTF-8: the message has the first wrong byte's offset.

@@ -15,12 +15,13 @@ pub enum Table {
     Classes,
     /// The tokens of the 256 bytes.
     Bytes,
-    /// Tokens by their bytes, in places of four words: hash, id, where the bytes begin in [`Table::Spelling`], how many they are. Free
-    /// places have no bytes.
+    /// Tokens by their bytes, in places of four words: hash, id, where the bytes begin in [`Table::Spelling`], how many
+    /// they are. Free places have no bytes.
     Whole,
     /// The bytes of all tokens that [`Table::Whole`] has, four in a word.
     Spelling,
-    /// Merges by their two tokens, in places of four words: left, right, rank, what they make. Free places have [`NOTHING`] in all four.
+    /// Merges by their two tokens, in places of four words: left, right, rank, what they make. Free places have
+    /// [`NOTHING`] in all four.
     Merges,
 }
 

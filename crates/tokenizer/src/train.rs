@@ -1,8 +1,9 @@
 //! BPE training: the most frequent pair becomes a token, again and again.
 //!
-//! Each different piece is merged once, with its count as its weight. The counts of pairs are kept from merge to merge: a merge changes
-//! those of its neighbours, and no others. A queue has the pairs by count. Counts only fall after the merge that made the newer of the two
-//! tokens, so an entry is checked when it comes up, and goes back if its count has fallen meanwhile.
+//! Each different piece is merged once, with its count as its weight. The counts of pairs are kept from merge to merge:
+//! a merge changes those of its neighbours, and no others. A queue has the pairs by count. Counts only fall after the
+//! merge that made the newer of the two tokens, so an entry is checked when it comes up, and goes back if its count has
+//! fallen meanwhile.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -40,9 +41,8 @@ struct Training {
     ties: Ties,
 }
 
-/// The merges of a vocabulary with `size` tokens at most, 256 of them the bytes; fewer if no pair is left. `pieces` come in the text's
-/// order with their counts.
-/// `learned` is called with the number of merges so far, now and then.
+/// The merges of a vocabulary with `size` tokens at most, 256 of them the bytes; fewer if no pair is left. `pieces`
+/// come in the text's order with their counts. `learned` is called with the number of merges so far, now and then.
 ///
 /// # Errors
 /// If the different pieces have about 2^32 bytes or more.
@@ -136,7 +136,8 @@ impl Training {
         (pair.count, precedence, key)
     }
 
-    /// Merges a pair wherever it is, and returns the pairs that this has made, with their counts as made: in a run, some fall at once.
+    /// Merges a pair wherever it is, and returns the pairs that this has made, with their counts as made: in a run,
+    /// some fall at once.
     fn merge(&mut self, key: u64) -> Vec<(u64, u64)> {
         let (left, right) = ((key >> 32) as u32, key as u32);
         let new = self.tokens.len() as u32;

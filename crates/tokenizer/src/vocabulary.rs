@@ -57,8 +57,8 @@ impl Vocabulary {
         Self { bytes, merges: table, added: FxHashMap::default(), whole, tokens }
     }
 
-    /// A vocabulary from its tokens, by id. Two neighbours merge if their bytes together are a token, the smallest id first: so does
-    /// tiktoken with a file of ranks. The error is a byte that is no token.
+    /// A vocabulary from its tokens, by id. Two neighbours merge if their bytes together are a token, the smallest id
+    /// first: so does tiktoken with a file of ranks. The error is a byte that is no token.
     ///
     /// # Errors
     /// The first byte without a token.
@@ -78,8 +78,8 @@ impl Vocabulary {
         Ok(Self { tokens, bytes, merges, added: FxHashMap::default(), whole: Some(whole) })
     }
 
-    /// Tokens by id, with the merges listed, as in a `tokenizer.json`. `whole` says whether a piece that is a token is taken without
-    /// merging.
+    /// Tokens by id, with the merges listed, as in a `tokenizer.json`. `whole` says whether a piece that is a token is
+    /// taken without merging.
     ///
     /// # Errors
     /// The first byte without a token.
@@ -169,7 +169,8 @@ impl Lengths {
         Self(lengths.into_iter().filter(|length| *length > 0).collect())
     }
 
-    /// Where a token of a length can be cut so that there are tokens as long as both parts: a long token has few such places.
+    /// Where a token of a length can be cut so that there are tokens as long as both parts: a long token has few such
+    /// places.
     fn cuts(&self, length: usize) -> impl Iterator<Item = usize> {
         let shorter = self.0.iter().copied().take_while(move |at| *at < length);
         shorter.filter(move |at| self.0.binary_search(&(length - at)).is_ok())

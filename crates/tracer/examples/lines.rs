@@ -1,4 +1,5 @@
-//! The cost of each line of a kernel: instructions of warps, sectors, branches that lanes disagree about. `cargo run --example lines`.
+//! The cost of each line of a kernel: instructions of warps, sectors, branches that lanes disagree about.
+//! `cargo run --example lines`.
 #![expect(clippy::print_stdout, reason = "it prints what it found")]
 
 use std::sync::atomic::AtomicBool;

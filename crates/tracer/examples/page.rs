@@ -1,7 +1,9 @@
-//! The tracer as a page loads it: a module for `wasm32-unknown-unknown` that takes a question as JSON and answers with a trace as JSON.
+//! The tracer as a page loads it: a module for `wasm32-unknown-unknown` that takes a question as JSON and answers with
+//! a trace as JSON.
 //!
-//! A page calls [`push`] with each byte of the question, then [`answer`], which returns the answer's length, then [`byte`] for each byte of
-//! the answer. `tests/page/` does that, and compares the answers with those of the same code in a native process.
+//! A page calls [`push`] with each byte of the question, then [`answer`], which returns the answer's length, then
+//! [`byte`] for each byte of the answer. `tests/page/` does that, and compares the answers with those of the same code
+//! in a native process.
 #![expect(unsafe_code, reason = "names that a page can call are exported by an attribute that counts as unsafe")]
 
 use std::cell::RefCell;

@@ -1,5 +1,5 @@
-//! A kernel in PTX, as a compiler of CUDA C++ or Triton wrote it: its arguments and counts. `cargo run --example ptx FILE.ptx`, whose kernel
-//! takes pointers alone.
+//! A kernel in PTX, as a compiler of CUDA C++ or Triton wrote it: its arguments and counts.
+//! `cargo run --example ptx FILE.ptx`, whose kernel takes pointers alone.
 #![expect(clippy::print_stdout, reason = "it prints what it found")]
 
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,5 @@
-//! A sum in workgroup memory whose barrier is missing: the tracer names the threads, the lines and the word. `cargo run --example race`.
+//! A sum in workgroup memory whose barrier is missing: the tracer names the threads, the lines and the word.
+//! `cargo run --example race`.
 #![expect(clippy::print_stdout, reason = "it prints what it found")]
 
 use std::sync::atomic::AtomicBool;

@@ -1,7 +1,8 @@
 //! The tracer: runs WGSL compute shaders on the CPU, warp by warp, and counts what they touch.
 //!
-//! [`dispatch`] says what to run, [`simt`] runs it, and [`trace`] is the record of the run. The crate reads no files and knows no lesson;
-//! it also builds for `wasm32-unknown-unknown`. `examples/` has first programs: sectors, a race, the cost of lines, an element's origin, PTX.
+//! [`dispatch`] says what to run, [`simt`] runs it, and [`trace`] is the record of the run. The crate reads no files
+//! and knows no lesson; it also builds for `wasm32-unknown-unknown`. `examples/` has first programs: sectors, a race,
+//! the cost of lines, an element's origin, PTX.
 
 pub mod dispatch;
 pub mod simt;

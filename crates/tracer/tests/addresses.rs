@@ -1,5 +1,5 @@
-//! Random arithmetic on addresses: sums, products, shifts and casts of values of 32 and 64 bits, to an offset in bytes from a pointer. The
-//! tracer's loads are compared with a plain computation of the same steps.
+//! Random arithmetic on addresses: sums, products, shifts and casts of values of 32 and 64 bits, to an offset in bytes
+//! from a pointer. The tracer's loads are compared with a plain computation of the same steps.
 
 use std::fmt::Write;
 use std::sync::atomic::AtomicBool;

@@ -1,5 +1,5 @@
-//! Buffers that are larger than the tracer's memory: their pages are held from their first access on, and addresses, values and messages are
-//! those of the whole buffer.
+//! Buffers that are larger than the tracer's memory: their pages are held from their first access on, and addresses,
+//! values and messages are those of the whole buffer.
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +14,8 @@ const BYTES: u64 = 12 << 30;
 /// Words of it that are in memory.
 const HELD: usize = 1 << 16;
 
-/// A block's first thread gets a row of 256 words; `address` computes the byte in `%rd5` from the row in `%r1` and the thread in `%r2`.
+/// A block's first thread gets a row of 256 words; `address` computes the byte in `%rd5` from the row in `%r1` and the
+/// thread in `%r2`.
 fn kernel(address: &str, body: &str) -> Program {
     let text = format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n\

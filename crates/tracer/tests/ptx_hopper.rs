@@ -1,4 +1,5 @@
-//! Kernels with barriers in shared memory, the copy engine and products in shared memory, traced and compared with what they should compute.
+//! Kernels with barriers in shared memory, the copy engine and products in shared memory, traced and compared with what
+//! they should compute.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Kernels with instructions of tensor cores and asynchronous copies, compiled to PTX, traced and compared with what they should compute.
+//! Kernels with instructions of tensor cores and asynchronous copies, compiled to PTX, traced and compared with what
+//! they should compute.
 
 mod common;
 

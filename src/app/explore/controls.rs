@@ -17,7 +17,6 @@ const VALUE: f32 = 48.0;
 const NUMBERS: [(&str, f64); 6] =
     [("0.1", 0.1), ("1/3", 1.0 / 3.0), ("2049", 2049.0), ("70000", 7e4), ("1e-8", 1e-8), ("1e38", 1e38)];
 
-/// Shows one.
 pub(super) fn show(ui: &mut Ui, control: Control, at: &mut Explored) {
     match control {
         Control::Whole { name, of, range: [least, most], first } => whole(ui, name, of(at), least..=most, first),

@@ -8,12 +8,12 @@ use egui::{
     CursorIcon, EventFilter, Frame, Key, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
 };
 
-use super::page::Ask;
 use super::{paint, theme};
 use crate::figures::explore::control::Control;
 use crate::figures::explore::{self, ExploreView, Explorer, Handle, Picture, picture};
 use crate::figures::palette::Ink;
 use crate::reference::Explored;
+use crate::session::desk::Command;
 use crate::session::desk::state::State;
 
 /// One press of an arrow key, in the units of a logit.
@@ -23,7 +23,7 @@ const STEP: f64 = 0.1;
 const BESIDE: f32 = 520.0;
 
 /// Shows the explorer of that name; what the learner did in it.
-pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
+pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Command> {
     let explorer = explore::find(name)?;
     let before = state.explored();
     let mut at = before.clone();
@@ -67,9 +67,9 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Ask> {
         }
     });
     if called_off {
-        return Some(Ask::CancelText);
+        return Some(Command::CancelText);
     }
-    (at != before).then(|| Ask::Explore(at.within_bounds()))
+    (at != before).then(|| Command::Explore(at.within_bounds()))
 }
 
 /// The picture, and what the learner does in it.

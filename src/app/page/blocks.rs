@@ -5,10 +5,11 @@ use std::time::Instant;
 use egui::{Frame, Margin, RichText, Ui};
 
 use super::flow::{self, Style};
-use super::{Ask, Reading, exercise, predict, unfold};
+use super::{Reading, exercise, predict, unfold};
 use crate::app::{explore, theme};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Block, Inline, Step};
+use crate::session::desk::Command;
 use crate::session::learn::journal::{Item, ItemKind};
 
 /// The space between the columns of a table.
@@ -20,17 +21,18 @@ const QUOTED: f32 = 68.0;
 const GAP: f32 = 12.0;
 
 /// Shows blocks and returns what the reader asked for in them.
-pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Command> {
     show_within(ui, reading, blocks, None).0
 }
 
-/// As [`show`], adding no block after `deadline` to those that the frame before showed; the second part says whether all are shown.
-pub fn show_until(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block], deadline: Instant) -> (Vec<Ask>, bool) {
+/// As [`show`], adding no block after `deadline` to those that the frame before showed; the second part says whether
+/// all are shown.
+pub fn show_until(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block], deadline: Instant) -> (Vec<Command>, bool) {
     let id = ui.scope_id().with("blocks shown");
     let before = ui.data(|d| d.get_temp::<usize>(id)).unwrap_or(0);
-    let (asks, shown) = show_within(ui, reading, blocks, Some((before, deadline)));
+    let (commands, shown) = show_within(ui, reading, blocks, Some((before, deadline)));
     ui.data_mut(|d| d.insert_temp(id, shown));
-    (asks, shown == blocks.len())
+    (commands, shown == blocks.len())
 }
 
 fn show_within(
@@ -38,18 +40,18 @@ fn show_within(
     reading: &mut Reading<'_>,
     blocks: &[Block],
     limit: Option<(usize, Instant)>,
-) -> (Vec<Ask>, usize) {
-    let mut asks = Vec::new();
+) -> (Vec<Command>, usize) {
+    let mut commands = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         // An exercise's editor fills a frame by itself, and so does an explorer's first picture.
         let heavy = matches!(block, Block::Exercise(_) | Block::Explore(_));
         if limit.is_some_and(|(before, deadline)| index > before && (heavy || Instant::now() > deadline)) {
-            return (asks, index);
+            return (commands, index);
         }
         if index > 0 {
             ui.add_space(if matches!(block, Block::Heading(..)) { 2.0 * GAP } else { GAP });
         }
-        ui.push_id(index, |ui| asks.extend(one(ui, reading, block)));
+        ui.push_id(index, |ui| commands.extend(one(ui, reading, block)));
         if let Block::Predict(id) = block
             && limit.is_some()
             && index + 1 < blocks.len()
@@ -57,12 +59,12 @@ fn show_within(
         {
             ui.add_space(GAP);
             if ui.button("Read on without an answer").clicked() {
-                asks.push(Ask::Skip(id.clone()));
+                commands.push(Command::Skip(id.clone()));
             }
-            return (asks, blocks.len());
+            return (commands, blocks.len());
         }
     }
-    (asks, blocks.len())
+    (commands, blocks.len())
 }
 
 /// Whether what follows a question is folded: until it is answered, or the learner reads on without an answer.
@@ -73,7 +75,7 @@ fn is_folded(reading: &Reading<'_>, id: &str) -> bool {
     !skipped && !reading.state.kept().predictions.contains_key(id)
 }
 
-fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
+fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Command> {
     match block {
         Block::Heading(level, text) => {
             let size = if *level <= 3 { 20.0 } else { theme::BODY };
@@ -103,8 +105,8 @@ fn one(ui: &mut Ui, reading: &mut Reading<'_>, block: &Block) -> Vec<Ask> {
     }
 }
 
-fn list(ui: &mut Ui, reading: &mut Reading<'_>, start: Option<u64>, items: &[Vec<Block>]) -> Vec<Ask> {
-    let mut asks = Vec::new();
+fn list(ui: &mut Ui, reading: &mut Reading<'_>, start: Option<u64>, items: &[Vec<Block>]) -> Vec<Command> {
+    let mut commands = Vec::new();
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             ui.add_space(GAP / 2.0);
@@ -120,14 +122,14 @@ fn list(ui: &mut Ui, reading: &mut Reading<'_>, start: Option<u64>, items: &[Vec
             ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, mark, theme::prose(theme::BODY), color);
             ui.vertical(|ui| {
                 ui.set_width(ui.available_width());
-                ui.push_id(index, |ui| asks.extend(show(ui, reading, item)));
+                ui.push_id(index, |ui| commands.extend(show(ui, reading, item)));
             });
         });
     }
-    asks
+    commands
 }
 
-fn aside(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Ask> {
+fn aside(ui: &mut Ui, reading: &mut Reading<'_>, blocks: &[Block]) -> Vec<Command> {
     let theme = theme::of(ui);
     let frame = Frame::new().fill(theme::color(theme, Ink::Raised)).corner_radius(4.0).inner_margin(Margin {
         left: 16,
@@ -153,8 +155,8 @@ pub(super) fn code(ui: &mut Ui, text: &str) {
     });
 }
 
-fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>]) -> Vec<Ask> {
-    let mut asks = Vec::new();
+fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &[Vec<Vec<Inline>>]) -> Vec<Command> {
+    let mut commands = Vec::new();
     let columns = header.len().max(1);
     let widths = column_widths(ui, header, rows, ui.available_width());
     let theme = theme::of(ui);
@@ -168,7 +170,7 @@ fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &
             for (column, cell) in row.iter().take(columns).enumerate() {
                 ui.vertical(|ui| {
                     ui.set_width(widths[column] - CELL_GAP);
-                    ui.push_id((index, column), |ui| asks.extend(flow::paragraph(ui, reading, cell, &style)));
+                    ui.push_id((index, column), |ui| commands.extend(flow::paragraph(ui, reading, cell, &style)));
                 });
                 ui.add_space(CELL_GAP);
             }
@@ -180,7 +182,7 @@ fn table(ui: &mut Ui, reading: &mut Reading<'_>, header: &[Vec<Inline>], rows: &
             ui.painter().line_segment([egui::pos2(top.x, y), egui::pos2(right, y)], line);
         }
     }
-    asks
+    commands
 }
 
 /// Each column as wide as its widest cell. What is left over is shared; what is missing is taken where lines can break.

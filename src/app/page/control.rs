@@ -167,8 +167,8 @@ fn label(ui: &Ui, param: &Param, value: f64) -> (Arc<Galley>, Arc<Galley>, egui:
     (name, number, size)
 }
 
-/// The same control outside a sentence, with its name before it: for the row above the plot. One that the kernel on the bench does not use is
-/// drawn faintly.
+/// The same control outside a sentence, with its name before it: for the row above the plot. One that the kernel on the
+/// bench does not use is drawn faintly.
 pub fn labelled(ui: &mut Ui, param: &Param, value: f64, used: bool) -> Option<f64> {
     let theme = theme::of(ui);
     let (name, number, size) = label(ui, param, value);

@@ -1,13 +1,14 @@
-//! A curve to draw before the runs: points over an experiment's values, dragged or set by keys, and then the answer over them.
+//! A curve to draw before the runs: points over an experiment's values, dragged or set by keys, and then the answer
+//! over them.
 
 use egui::{Align2, CursorIcon, EventFilter, Key, Rect, Response, RichText, Sense, Ui, Vec2, WidgetInfo, vec2};
 
-use super::Ask;
 use crate::app::{paint, theme};
 use crate::base::units::number;
 use crate::figures::palette::Ink;
 use crate::figures::plot::{Area, Plot, laid_out};
 use crate::lesson::{CurveDecl, Lesson};
+use crate::session::desk::Command;
 use crate::session::learn::drawn_curve::{self, Points};
 use crate::session::learn::predict::Guess;
 use crate::session::learn::saved::{LessonSaved, Predicted};
@@ -25,7 +26,7 @@ pub fn show(
     (lesson, kept): (&Lesson, &LessonSaved),
     (id, decl): (&str, &CurveDecl),
     busy: bool,
-) -> Option<Ask> {
+) -> Option<Command> {
     let given = kept.predictions.get(id);
     let mut points = match given {
         Some(Predicted { guess: Guess::Curve(points), .. }) => points.clone(),
@@ -39,7 +40,7 @@ pub fn show(
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, &frame.alt));
     paint::frame(ui.painter(), theme::of(ui), rect.min, &frame);
     let muted = theme::color(theme::of(ui), Ink::Muted);
-    let mut ask = None;
+    let mut command = None;
     if given.is_none() {
         let before = points.clone();
         draw(ui, rect, &plot, &area, &mut points);
@@ -53,24 +54,24 @@ pub fn show(
             ui.painter().rect_filled(place.expand(4.0), 2.0, theme::color(theme::of(ui), Ink::Raised));
             ui.painter().galley(place.min, text, muted);
         }
-        ask = (points != before).then(|| Ask::Draw(id.to_owned(), points.clone()));
+        command = (points != before).then(|| Command::Draw(id.to_owned(), points.clone()));
     }
     ui.add_space(theme::GRID);
     ui.horizontal(|ui| {
         if given.is_some() {
             if ui.add_enabled(!busy, egui::Button::new("Draw again").min_size(vec2(96.0, 32.0))).clicked() {
-                ask = Some(Ask::DrawAgain(id.to_owned()));
+                command = Some(Command::DrawAgain(id.to_owned()));
             }
             return;
         }
         let whole = drawn_curve::is_whole(lesson, decl, &points);
         if ui.add_enabled(whole && !busy, egui::Button::new("Compare").min_size(vec2(96.0, 32.0))).clicked() {
-            ask = Some(Ask::Predict(id.to_owned(), Guess::Curve(points.clone())));
+            command = Some(Command::Predict(id.to_owned(), Guess::Curve(points.clone())));
         }
         let set = format!("{} of {} points", points.len(), plot.x.ticks.len());
         ui.label(RichText::new(set).size(theme::SMALL).color(muted));
     });
-    ask
+    command
 }
 
 /// How far both are apart, and where the answer comes from.
@@ -136,8 +137,8 @@ fn column(places: &[f32], i: usize, [left, _, right, _]: [f32; 4]) -> (f32, f32)
     (from, to)
 }
 
-/// The values that a pointer sets on its way from one place to another, each with the height there: those that it passes, and the one that it has
-/// come nearest to.
+/// The values that a pointer sets on its way from one place to another, each with the height there: those that it
+/// passes, and the one that it has come nearest to.
 fn passed(places: &[f32], from: Vec2, to: Vec2) -> Vec<(usize, f32)> {
     let share = |place: f32| (place - from.x) / (to.x - from.x);
     let on_the_way =

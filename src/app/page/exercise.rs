@@ -5,24 +5,25 @@ use std::time::Instant;
 use egui::{RichText, Ui};
 
 use super::flow::{self, Style};
-use super::{Ask, Reading, blocks};
+use super::{Reading, blocks};
 use crate::app::theme;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Catch, Exercise};
+use crate::session::desk::Command;
 use crate::session::desk::event::Work;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::exercise::{Reached, Verdict};
 
 /// Shows an exercise of the lesson.
-pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Command> {
     let Some(lesson) = reading.state.place.lesson.clone() else { return Vec::new() };
     let Some(exercise) = lesson.exercises.iter().find(|exercise| exercise.id == id) else { return Vec::new() };
-    let (mut asks, whole) = blocks::show_until(ui, reading, &exercise.prompt, Instant::now() + super::SHARE);
+    let (mut commands, whole) = blocks::show_until(ui, reading, &exercise.prompt, Instant::now() + super::SHARE);
     if !whole {
         ui.ctx().request_repaint();
-        return asks;
+        return commands;
     }
     ui.add_space(12.0);
     let (tried, yours) = (reading.state.kept().tried(id), exercise.yours());
@@ -30,16 +31,16 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     let muted = theme::color(theme::of(ui), Ink::Muted);
     if reading.state.place.bench.edit.as_ref() != Some(&yours) {
         if ui.button("Put the exercise on the bench").clicked() {
-            asks.push(Ask::Open(yours.clone()));
+            commands.push(Command::ShowEdit(yours.clone()));
         }
         ui.add_space(8.0);
     }
     ui.horizontal(|ui| {
         if ui.add(egui::Button::new("Check my kernel").min_size(egui::vec2(128.0, 32.0))).clicked() {
-            asks.push(Ask::Judge(id.to_owned()));
+            commands.push(Command::JudgeExercise(id.to_owned()));
         }
         if start_again(ui, tried.source.is_some()) {
-            asks.push(Ask::Reset(yours.clone()));
+            commands.push(Command::ResetEdit(yours.clone()));
         }
         if reading.state.status.activities.contains_key(&Work::Judge) {
             ui.spinner();
@@ -63,7 +64,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         Some(judged) => {
             ui.add_space(8.0);
             show_verdict(ui, &judged.verdict);
-            asks.extend(parts(ui, &judged.parts).map(|counted| Ask::See(yours.clone(), counted)));
+            commands.extend(parts(ui, &judged.parts).map(|counted| Command::ShowCostliest(yours.clone(), counted)));
             if let Some(mistake) = &judged.mistake {
                 ui.add_space(4.0);
                 ui.add(egui::Label::new(format!("A kernel that behaves like yours: {mistake}")).wrap());
@@ -73,9 +74,9 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
     ui.add_space(8.0);
     match tried.solution.is_some() && tried.hints <= exercise.hints.len() {
         true => ours(ui, exercise),
-        false => asks.extend(hints(ui, reading, exercise, tried.hints)),
+        false => commands.extend(hints(ui, reading, exercise, tried.hints)),
     }
-    asks
+    commands
 }
 
 /// The lesson's solution, for one who has another.
@@ -91,27 +92,28 @@ fn ours(ui: &mut Ui, exercise: &Exercise) {
 }
 
 /// The hints that the learner opened, and a button for the next one. The last one is the lesson's solution.
-fn hints(ui: &mut Ui, reading: &mut Reading<'_>, exercise: &Exercise, opened: usize) -> Vec<Ask> {
-    let mut asks = Vec::new();
+fn hints(ui: &mut Ui, reading: &mut Reading<'_>, exercise: &Exercise, opened: usize) -> Vec<Command> {
+    let mut commands = Vec::new();
     for (number, hint) in (1..).zip(exercise.hints.iter().take(opened)) {
         ui.label(RichText::new(format!("Hint {number}")).font(theme::medium(theme::UI)));
-        ui.push_id(("hint", number), |ui| asks.extend(flow::paragraph(ui, reading, hint, &Style::body())));
+        ui.push_id(("hint", number), |ui| commands.extend(flow::paragraph(ui, reading, hint, &Style::body())));
         ui.add_space(4.0);
     }
     let count = exercise.hints.len();
     if opened > count {
         ui.label(RichText::new("A solution").font(theme::medium(theme::UI)));
         blocks::code(ui, &exercise.solution);
-        return asks;
+        return commands;
     }
     let text = if opened == count { "Show a solution".to_owned() } else { format!("Hint {} of {count}", opened + 1) };
     if ui.button(text).clicked() {
-        asks.push(Ask::Hint(exercise.id.clone()));
+        commands.push(Command::OpenHint(exercise.id.clone()));
     }
-    asks
+    commands
 }
 
-/// The goal's parts: the figure of the learner's kernel, and the one that it must have; the kind of events that is asked for by a click.
+/// The goal's parts: the figure of the learner's kernel, and the one that it must have; the kind of events that is
+/// asked for by a click.
 fn parts(ui: &mut Ui, parts: &[Reached]) -> Option<EventClass> {
     let mut asked = None;
     let theme = theme::of(ui);

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use egui::{Color32, FontId, Galley, Rect, Stroke, Ui, pos2, vec2};
 
-use super::ask::Ask;
 use super::control;
 use super::lines::{Kind, Line, Lines, Piece, break_lines};
 use super::reading::Reading;
@@ -15,8 +14,10 @@ use crate::base::expr::Expr;
 use crate::base::units::{figure, number};
 use crate::figures::palette::{Hue, Ink};
 use crate::lesson::{Inline, Quote};
+use crate::session::desk::Command;
 
-/// The height of a line of text above and below its baseline, relative to its size. Fonts ask for more, each differently.
+/// The height of a line of text above and below its baseline, relative to its size. Fonts ask for more, each
+/// differently.
 const ABOVE: f32 = 0.95;
 const BELOW: f32 = 0.3;
 
@@ -36,13 +37,11 @@ pub struct Style {
 }
 
 impl Style {
-    /// Body text.
     #[must_use]
     pub fn body() -> Self {
         Self { size: theme::BODY, ink: Ink::Text, bold: false, italic: false, leading: 1.55 }
     }
 
-    /// A heading of some size.
     #[must_use]
     pub fn heading(size: f32) -> Self {
         Self { size, bold: true, leading: 1.25, ..Self::body() }
@@ -58,7 +57,7 @@ impl Style {
 }
 
 /// Sets `inlines` into the width that is left, and returns what the reader asked for in it.
-pub fn paragraph(ui: &mut Ui, reading: &mut Reading<'_>, inlines: &[Inline], style: &Style) -> Vec<Ask> {
+pub fn paragraph(ui: &mut Ui, reading: &mut Reading<'_>, inlines: &[Inline], style: &Style) -> Vec<Command> {
     let mut setter = Setter { ui, reading, pieces: Vec::new(), words: String::new() };
     setter.inlines(inlines, style, None);
     let Setter { pieces, words, .. } = setter;
@@ -233,7 +232,7 @@ fn around_baseline(galley: &Galley) -> (f32, f32) {
 }
 
 /// Breaks pieces into lines and draws them.
-fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str, style: &Style) -> Vec<Ask> {
+fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str, style: &Style) -> Vec<Command> {
     let width = ui.available_width();
     let top = ui.cursor().min;
     let mut set = Lines { left: top.x, lines: break_lines(pieces, width) };
@@ -250,7 +249,7 @@ fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str
     let response = Selection::allocate(ui, Rect::from_min_max(top, pos2(top.x + width, y)));
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, words));
     let selected = reading.selection.paragraph(ui, &response, &set, words);
-    let mut asks = Vec::new();
+    let mut commands = Vec::new();
     // The id of a piece is its place in the paragraph: its place on the screen changes as the page scrolls.
     let mut place = 0;
     for line in &set.lines {
@@ -259,12 +258,12 @@ fn place(ui: &mut Ui, reading: &mut Reading<'_>, pieces: Vec<Piece>, words: &str
             if let Some(selected) = &selected {
                 mark(ui, piece, (x, line), selected);
             }
-            draw(ui, reading, piece, place, pos2(x, line.baseline), &mut asks);
+            draw(ui, reading, piece, place, pos2(x, line.baseline), &mut commands);
             x += piece.width;
             place += 1;
         }
     }
-    asks
+    commands
 }
 
 /// Marks the part of a piece, at `x` of a line, that is selected.
@@ -276,7 +275,14 @@ fn mark(ui: &Ui, piece: &Piece, (x, line): (f32, &Line), selected: &Range<usize>
     }
 }
 
-fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at: egui::Pos2, asks: &mut Vec<Ask>) {
+fn draw(
+    ui: &mut Ui,
+    reading: &mut Reading<'_>,
+    piece: &Piece,
+    place: usize,
+    at: egui::Pos2,
+    commands: &mut Vec<Command>,
+) {
     let rect = Rect::from_min_size(pos2(at.x, at.y - piece.ascent), vec2(piece.width, piece.ascent + piece.descent));
     match &piece.kind {
         Kind::Space | Kind::Break => {}
@@ -313,7 +319,7 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at:
         Kind::Formula(formula, color) => formula.paint(ui, rect.min, *color),
         Kind::Control { id, galley } => {
             if let Some(value) = control::inline(ui, reading, (id, place), rect, galley) {
-                asks.push(Ask::Set(id.clone(), value));
+                commands.push(Command::SetParam(id.clone(), value));
             }
         }
         Kind::Preset { galley, color, settings } => {
@@ -326,7 +332,7 @@ fn draw(ui: &mut Ui, reading: &mut Reading<'_>, piece: &Piece, place: usize, at:
             response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, galley.text()));
             let response = response.on_hover_text(format!("set {names}"));
             if response.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
-                asks.extend(settings.iter().map(|(id, value)| Ask::Set(id.clone(), *value)));
+                commands.extend(settings.iter().map(|(id, value)| Command::SetParam(id.clone(), *value)));
             }
         }
     }
@@ -344,7 +350,8 @@ fn dots(ui: &Ui, rect: Rect) {
     ui.painter().extend(egui::Shape::dashed_line(&[pos2(rect.min.x, y), pos2(rect.max.x, y)], stroke, 1.5, 2.5));
 }
 
-/// Something that is selected by its rows: nothing of it above its middle, all of it below, with the length of its words.
+/// Something that is selected by its rows: nothing of it above its middle, all of it below, with the length of its
+/// words.
 struct Whole(Rect, usize);
 
 impl Locate for Whole {

@@ -1,6 +1,5 @@
 //! The page: one step's prose, with its controls, questions, exercises, and room for the learner's own words.
 
-mod ask;
 mod blocks;
 pub mod control;
 mod draw;
@@ -13,7 +12,6 @@ mod selection;
 mod unfold;
 mod words;
 
-pub use ask::Ask;
 pub use exercise::problem as page_problem;
 use reading::Reading;
 use selection::Selection;
@@ -35,8 +33,8 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::note::interpolate::Fill;
 
-/// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few frames after it
-/// is opened, and no frame is late.
+/// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few
+/// frames after it is opened, and no frame is late.
 const SHARE: Duration = Duration::from_micros(1500);
 
 /// How long the end of a page is in sight until the page counts as read, in seconds.
@@ -87,9 +85,9 @@ pub fn show(
                         .on_hover_text("The standard terms for what this page explains");
                 }
                 ui.add_space(16.0);
-                let (asks, whole) = blocks::show_until(ui, &mut reading, &step.blocks, Instant::now() + SHARE);
+                let (given, whole) = blocks::show_until(ui, &mut reading, &step.blocks, Instant::now() + SHARE);
                 reading.selection.end(ui);
-                commands.extend(asks.into_iter().map(Ask::command));
+                commands.extend(given);
                 if !whole {
                     ui.ctx().request_repaint();
                     return;

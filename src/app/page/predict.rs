@@ -3,21 +3,22 @@
 use egui::{Frame, RichText, Ui};
 
 use super::flow::{self, Style};
-use super::{Ask, Reading, draw};
+use super::{Reading, draw};
 use crate::app::theme;
 use crate::base::units::{figure, number as digits, read_figure, round3};
 use crate::figures::palette::{Hue, Ink};
-use crate::lesson::{AnswerDecl, Asks};
+use crate::lesson::{AnswerDecl, AnswerKind};
+use crate::session::desk::Command;
 use crate::session::learn::graded::{found_by, said};
 use crate::session::learn::predict::{Answer, Grade, Guess};
 use crate::session::learn::question;
 use crate::session::learn::saved::Predicted;
 
 /// Shows a prediction: what it asks for until that is given, then the answer.
-pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
-    let mut asks = Vec::new();
-    let Some(lesson) = reading.state.place.lesson.clone() else { return asks };
-    let Some(prediction) = lesson.predictions.iter().find(|p| p.id == id) else { return asks };
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let Some(lesson) = reading.state.place.lesson.clone() else { return commands };
+    let Some(prediction) = lesson.predictions.iter().find(|p| p.id == id) else { return commands };
     let theme = theme::of(ui);
     let frame = Frame::new()
         .fill(theme::color(theme, Ink::Raised))
@@ -29,21 +30,21 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         let accent = theme::color(theme, Ink::Accent);
         ui.label(RichText::new("Predict, then run").font(theme::medium(theme::SMALL)).color(accent));
         ui.add_space(6.0);
-        asks.extend(flow::paragraph(ui, reading, &question::text(&lesson, prediction), &Style::body()));
+        commands.extend(flow::paragraph(ui, reading, &question::text(&lesson, prediction), &Style::body()));
         ui.add_space(10.0);
         let kept = reading.state.kept();
         let predicted = kept.predictions.get(id);
         let busy = reading.state.trials.answering.is_some();
         match &prediction.asks {
-            Asks::Choice(options, _) => {
+            AnswerKind::Choice(options, _) => {
                 let chosen = self::options(ui, options, predicted, busy);
-                asks.extend(chosen.map(|choice| Ask::Predict(id.to_owned(), Guess::Choice(choice))));
+                commands.extend(chosen.map(|choice| Command::Predict(id.to_owned(), Guess::Choice(choice))));
             }
-            Asks::Number(_, decl) => {
+            AnswerKind::Number(_, decl) => {
                 let given = number(ui, &decl.unit, predicted, busy);
-                asks.extend(given.map(|number| Ask::Predict(id.to_owned(), Guess::Number(number))));
+                commands.extend(given.map(|number| Command::Predict(id.to_owned(), Guess::Number(number))));
             }
-            Asks::Curve(decl) => asks.extend(draw::show(ui, (&lesson, kept), (id, decl), busy)),
+            AnswerKind::Curve(decl) => commands.extend(draw::show(ui, (&lesson, kept), (id, decl), busy)),
         }
         if reading.state.trials.answering.as_ref().is_some_and(|(asked, _)| asked == id) {
             ui.add_space(8.0);
@@ -55,23 +56,23 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, id: &str) -> Vec<Ask> {
         if let Some((predicted, answer)) = predicted.and_then(|p| Some((p, p.answer.as_ref()?))) {
             ui.add_space(10.0);
             match &prediction.asks {
-                Asks::Choice(options, decl) => {
+                AnswerKind::Choice(options, decl) => {
                     verdict(ui, decl, answer, answer.grade(options));
                     choice_verdict(ui, options, predicted, answer.grade(options));
                 }
-                Asks::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
-                Asks::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
+                AnswerKind::Number(within, decl) => number_verdict(ui, decl, (predicted, answer), *within),
+                AnswerKind::Curve(decl) => draw::verdict(ui, &lesson, decl, predicted),
             }
             first_answer(ui, &prediction.asks, reading.state.kept().first.get(id), predicted);
             ui.add_space(8.0);
-            asks.extend(flow::paragraph(ui, reading, &prediction.because, &Style::body()));
+            commands.extend(flow::paragraph(ui, reading, &prediction.because, &Style::body()));
         }
     });
-    asks
+    commands
 }
 
 /// The answer that counts, where the learner has given another one since.
-fn first_answer(ui: &mut Ui, asked: &Asks, first: Option<&Predicted>, last: &Predicted) {
+fn first_answer(ui: &mut Ui, asked: &AnswerKind, first: Option<&Predicted>, last: &Predicted) {
     let Some(said) = first.filter(|first| first.guess != last.guess).and_then(|first| said(asked, &first.guess)) else {
         return;
     };

@@ -13,7 +13,6 @@ pub struct Reading<'a> {
     pub state: &'a State,
     /// All results, by their names in expressions.
     pub results: &'a Results,
-    /// Formulas.
     pub formulas: &'a Formulas,
     /// Whether the step's explorer is on the stage, and in sight there.
     pub staged: bool,

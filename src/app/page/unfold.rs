@@ -2,16 +2,17 @@
 
 use egui::{CursorIcon, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::{Ask, Reading, blocks};
+use super::{Reading, blocks};
 use crate::app::theme;
 use crate::figures::palette::Ink;
 use crate::lesson::Block;
+use crate::session::desk::Command;
 
 /// The indent of unfolded parts.
 const INDENT: f32 = 24.0;
 
 /// Shows the title, and the blocks while they are unfolded.
-pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, title: &str, inner: &[Block]) -> Vec<Ask> {
+pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, title: &str, inner: &[Block]) -> Vec<Command> {
     let id = ui.scope_id().with("unfolded");
     let mut open = ui.data(|d| d.get_temp::<bool>(id)).unwrap_or(false);
     let width = ui.available_width();
@@ -47,7 +48,7 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, title: &str, inner: &[Block]
     }
     ui.add_space(8.0);
     let top = ui.cursor().min;
-    let asks = ui
+    let commands = ui
         .horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
             ui.add_space(INDENT);
@@ -60,5 +61,5 @@ pub fn show(ui: &mut Ui, reading: &mut Reading<'_>, title: &str, inner: &[Block]
         .inner;
     let rule = [pos2(top.x + 11.0, top.y), pos2(top.x + 11.0, ui.cursor().min.y)];
     ui.painter().line_segment(rule, Stroke::new(2.0, theme::color(theme, Ink::Faint)));
-    asks
+    commands
 }

@@ -25,7 +25,8 @@ pub(super) fn value(scale: Scale, at: f64) -> f64 {
     }
 }
 
-/// A mark at each power of ten from one exponent to another, or at every second, third, … one if they would be too close.
+/// A mark at each power of ten from one exponent to another, or at every second, third, … one if they would be too
+/// close.
 pub(super) fn decades((low, high): (f64, f64), height: f32) -> Vec<GridMark> {
     let step = ((high - low) / f64::from((height / 24.0).max(2.0))).ceil().max(1.0);
     (0..64).map(|i| low + f64::from(i) * step).take_while(|at| *at <= high).map(mark).collect()
@@ -68,7 +69,8 @@ fn round_step(rough: f64) -> Option<f64> {
     Some(steps.into_iter().find(|step| *step >= rough).unwrap_or(power * 10.0))
 }
 
-/// The marks between two ends of an axis: those of the whole plot, or round values if it is zoomed in so far that fewer than two are left.
+/// The marks between two ends of an axis: those of the whole plot, or round values if it is zoomed in so far that fewer
+/// than two are left.
 pub(super) fn zoomed(whole: &[GridMark], (low, high): (f64, f64)) -> Vec<GridMark> {
     let inside = whole.iter().filter(|mark| (low..=high).contains(&mark.value)).count();
     match round_step((high - low) / 5.0) {

@@ -1,4 +1,5 @@
-//! The curves of a plot, drawn: spread, ceilings, the learner's own point, and each curve's name at its end where there is room.
+//! The curves of a plot, drawn: spread, ceilings, the learner's own point, and each curve's name at its end where there
+//! is room.
 
 use egui::{RichText, Ui, vec2};
 use egui_plot::{
@@ -208,8 +209,8 @@ fn name_ends(ui: &Ui, plot: &Plot, transform: &PlotTransform, mut labels: Vec<La
     }
 }
 
-/// Moves the `wanted` heights, which rise, at least [`APART`] from each other within `room`: a pass forward pushes them apart, a pass
-/// backward brings them inside.
+/// Moves the `wanted` heights, which rise, at least [`APART`] from each other within `room`: a pass forward pushes them
+/// apart, a pass backward brings them inside.
 fn spread(wanted: &[f32], room: (f32, f32)) -> Vec<f32> {
     let mut heights = wanted.to_vec();
     let mut least = room.0;

@@ -19,8 +19,9 @@ const GAP: f32 = 12.0;
 /// Width of a mark, with the gap before its name.
 const MARK: f32 = 22.0;
 
-/// The legend in one wrapped row, with the name of the `diamond` at the present settings; `at_ends` if the curves are labelled at their
-/// ends. If the pane `is_low`, the first names and that of the x axis, which has no line of its own then.
+/// The legend in one wrapped row, with the name of the `diamond` at the present settings; `at_ends` if the curves are
+/// labelled at their ends. If the pane `is_low`, the first names and that of the x axis, which has no line of its own
+/// then.
 pub(super) fn show(ui: &mut Ui, (plot, diamond): (&Plot, &str), (at_ends, is_low): (bool, bool)) {
     let theme = theme::of(ui);
     // A recorded curve has its kernel's colour, and a line below says what dashes mean.
@@ -82,7 +83,8 @@ fn written(ui: &Ui, words: &str) -> Arc<egui::Galley> {
     ui.painter().layout_no_wrap(words.to_owned(), font, theme::color(theme::of(ui), Ink::Muted))
 }
 
-/// The number of names that fit in `rows` rows together with the number of further names, if there are any, and the axis.
+/// The number of names that fit in `rows` rows together with the number of further names, if there are any, and the
+/// axis.
 fn fitting(names: &[f32], [more, axis]: [f32; 2], width: f32, rows: usize) -> usize {
     let fits = |shown: &usize| {
         let (mut taken, mut x) = (1, 0.0);

@@ -25,13 +25,13 @@ use crate::trace::record::Backend;
 /// Room for two plots beside each other, in points.
 const TWO_PLOTS: f32 = 560.0;
 
-/// A plot and its legend lower than this, in points, have no room for all names, nor for a line with that of the x axis.
+/// A plot and its legend lower than this, in points, have no room for all names, nor for a line with that of the x
+/// axis.
 const LOW: f32 = 220.0;
 
 /// The name of the diamond on recorded curves.
 const RECORDED: &str = "your settings, as recorded";
 
-/// Shows the pane.
 pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let (Some(lesson), Some(experiment)) = (state.place.lesson.clone(), state.place.experiment()) else {
         crate::app::empty::show(ui, "This step has no experiment.");
@@ -170,8 +170,8 @@ fn one(
     curves::draw(ui, id, plot, details, (at_ends, is_low));
 }
 
-/// The plot's title, and the choice of what is beside the learner's own curves; where both take `turns` (see [`recorded::turn`]), whether it is
-/// the recording's.
+/// The plot's title, and the choice of what is beside the learner's own curves; where both take `turns` (see
+/// [`recorded::turn`]), whether it is the recording's.
 fn title(
     ui: &mut Ui,
     state: &State,
@@ -211,8 +211,8 @@ fn titled(ui: &mut Ui, text: egui::Label, end: impl FnOnce(&mut Ui) -> Option<Co
     ui.allocate_ui_with_layout(row, layout, both).inner.into_iter().collect()
 }
 
-/// The name of the y axis and the source of the curves: the device, the settings that the experiment `asked` for, and the other
-/// `differences` from the present settings.
+/// The name of the y axis and the source of the curves: the device, the settings that the experiment `asked` for, and
+/// the other `differences` from the present settings.
 fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differences): (&[String], &[String])) {
     let theme = theme::of(ui);
     let mut text = plot.y.label.clone();
@@ -256,7 +256,8 @@ fn run_button(ui: &mut Ui, state: &State) -> Option<Command> {
     response.on_hover_text("Run every point of the plot (Ctrl+R)").clicked().then_some(Command::RunExperiment)
 }
 
-/// A button that runs the experiment of the page, for a window without its plot; None if there is no experiment, or nothing here runs it.
+/// A button that runs the experiment of the page, for a window without its plot; None if there is no experiment, or
+/// nothing here runs it.
 pub fn run_named(ui: &mut Ui, state: &State) -> Option<Command> {
     let experiment = state.place.experiment()?;
     runs_here(state).then_some(())?;

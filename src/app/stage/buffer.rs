@@ -63,7 +63,8 @@ impl Stage {
         command
     }
 
-    /// The first element that is shown of a buffer: the learner's, else the one that the step begins at; and how many there are.
+    /// The first element that is shown of a buffer: the learner's, else the one that the step begins at; and how many
+    /// there are.
     pub(super) fn first_element(&self, figure: &dyn Figure, view: &View<'_>) -> Option<(usize, usize)> {
         let (reel, _) = view.reel(figure).ok()?;
         let elements = reel.film.start.first()?.len();

@@ -3,7 +3,6 @@
 use egui::{Rect, Ui, vec2};
 
 use crate::app::explore;
-use crate::app::page::Ask;
 use crate::lesson::Picture;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -44,5 +43,5 @@ pub(super) fn show(ui: &mut Ui, state: &State, picture: &Picture, rect: Rect) ->
         }
         moved
     });
-    moved.inner.map(Ask::command)
+    moved.inner
 }

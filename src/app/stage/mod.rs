@@ -44,7 +44,8 @@ pub struct Stage {
     pub player: Player,
     /// Where it is in the program's launches.
     pub launches: launches::Launches,
-    /// Where it is in the launch's waves or workgroups, or in the program's rounds; and the clock that this is of, once it has begun.
+    /// Where it is in the launch's waves or workgroups, or in the program's rounds; and the clock that this is of, once
+    /// it has begun.
     pub parts: Player,
     parts_of: Option<Clock>,
     /// The warp within the workgroup.
@@ -133,7 +134,8 @@ impl Stage {
         self.silent.filter(|(_, position)| self.player.position.to_bits() == position.to_bits()).map(|(line, _)| line)
     }
 
-    /// Draws the stage into what is left of `ui`, below the strip of a program's `passes`. `lit` is what the pointer is on elsewhere.
+    /// Draws the stage into what is left of `ui`, below the strip of a program's `passes`. `lit` is what the pointer is
+    /// on elsewhere.
     pub fn show(&mut self, ui: &mut Ui, state: &State, passes: Option<&Passes>, lit: Option<Tag>) -> Vec<Command> {
         let picture = state.picture();
         state.with_results(&picture, |results| self.show_with(ui, state, (&picture, results), passes, lit))
@@ -216,7 +218,8 @@ impl Stage {
         commands
     }
 
-    /// Puts the player of a warp's events where the step opens, once they are there. The source is lit there beside any figure.
+    /// Puts the player of a warp's events where the step opens, once they are there. The source is lit there beside any
+    /// figure.
     fn begin_at_the_watched_line(&mut self, state: &State) {
         let Some(timeline) = state.timeline().filter(|_| self.begin) else { return };
         let events = events(timeline, state.place.stage.workgroup, self.warp);
@@ -249,7 +252,6 @@ impl Stage {
         self.parts_of = Some(clock);
     }
 
-    /// The player of this clock.
     fn player_of(&self, clock: Clock) -> &Player {
         match clock {
             Clock::Launches => &self.launches.player,

@@ -30,8 +30,8 @@ impl Stage {
         all.map(|variant| format!("The picture of {}", lesson.title_of(variant))).collect()
     }
 
-    /// A picture as it is now, with the moment in words: of the program on the bench, or of the one at `which - 1` beside it. None before there
-    /// is one.
+    /// A picture as it is now, with the moment in words: of the program on the bench, or of the one at `which - 1`
+    /// beside it. None before there is one.
     #[must_use]
     pub fn pinned(&self, state: &State, which: usize) -> Option<Pin> {
         let (figure, picture) = (state.shown_figure(), state.picture());

@@ -18,7 +18,8 @@ const SPEED: f32 = 420.0;
 const COUNT: f32 = 440.0;
 
 impl Stage {
-    /// The row that plays a clock: for launches and waves with their bar, for events with the warp, one of `warps`, and the workgroup.
+    /// The row that plays a clock: for launches and waves with their bar, for events with the warp, one of `warps`, and
+    /// the workgroup.
     pub(super) fn row(
         &mut self,
         ui: &mut Ui,

@@ -1,4 +1,5 @@
-//! Several programs on the stage at once: what a version began as beside what it is now, or kernels that race on one clock.
+//! Several programs on the stage at once: what a version began as beside what it is now, or kernels that race on one
+//! clock.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Rect, RichText, Sense, Ui, pos2, vec2};
@@ -22,7 +23,8 @@ const CAPTION: f32 = 26.0;
 /// The least that a picture is drawn in: with all its rows.
 const LEAST: [f32; 2] = [420.0, 240.0];
 
-/// The pictures' places: one below the other where that gives each enough room, else beside one another; none where neither does.
+/// The pictures' places: one below the other where that gives each enough room, else beside one another; none where
+/// neither does.
 #[must_use]
 pub fn places(room: Rect, count: usize) -> Option<Vec<Rect>> {
     let grid = |columns: usize| {
@@ -38,7 +40,8 @@ pub fn places(room: Rect, count: usize) -> Option<Vec<Rect>> {
 }
 
 impl Stage {
-    /// Where a program beside the bench's is in its own `events`, at a position among the `of` events of the one on the bench.
+    /// Where a program beside the bench's is in its own `events`, at a position among the `of` events of the one on the
+    /// bench.
     fn along(state: &State, variant: &Variant, position: f32, [of, events]: [usize; 2]) -> f32 {
         if events == 0 || of == 0 {
             return 0.0;

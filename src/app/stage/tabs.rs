@@ -5,8 +5,8 @@ use egui::{Rect, RichText, Ui, UiBuilder, pos2, vec2};
 
 use crate::figures::palette::Ink;
 use crate::figures::{self, Clock, Figure};
-use crate::session::desk::Command;
 use crate::session::desk::state::State;
+use crate::session::desk::{Command, SettingCommand};
 
 use super::super::theme;
 use super::side;
@@ -22,8 +22,8 @@ const MORE: &str = "More…";
 
 /// The tabs along the top of `room`, which they take from it; none where there is only one picture.
 pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Command> {
-    let scenes: Vec<&dyn Figure> = state.figures().collect();
-    if scenes.len() < 2 {
+    let figures: Vec<&dyn Figure> = state.figures().collect();
+    if figures.len() < 2 {
         return None;
     }
     let bar = Rect::from_min_size(room.min, vec2(room.width(), TABS));
@@ -39,21 +39,21 @@ pub(super) fn show(ui: &mut Ui, state: &State, room: &mut Rect) -> Option<Comman
     let shown = state.shown_figure().card().name;
     let mut chosen = shown;
     let room = row.available_width() - CHOICES;
-    if fit(&row, (state, &scenes), room) < scenes.len() {
+    if fit(&row, (state, &figures), room) < figures.len() {
         row.spacing_mut().button_padding.x = 4.0;
         row.spacing_mut().item_spacing.x = 1.0;
     }
-    let (tabs, rest) = scenes.split_at(fit(&row, (state, &scenes), room));
-    for scene in tabs {
-        tab(&mut row, (*scene, name(state, *scene)), shown, &mut chosen);
+    let (tabs, rest) = figures.split_at(fit(&row, (state, &figures), room));
+    for figure in tabs {
+        tab(&mut row, (*figure, name(state, *figure)), shown, &mut chosen);
     }
     if !rest.is_empty() {
         // The button says which of its pictures is shown.
         let title = rest.iter().find(|figure| figure.card().name == shown).map_or(MORE, |figure| name(state, *figure));
         let button = egui::Button::new(title).selected(title != MORE);
         let (response, _) = MenuButton::from_button(button).ui(&mut row, |ui| {
-            for scene in rest {
-                tab(ui, (*scene, name(state, *scene)), shown, &mut chosen);
+            for figure in rest {
+                tab(ui, (*figure, name(state, *figure)), shown, &mut chosen);
             }
         });
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Button, true, "More pictures on the stage"));
@@ -93,18 +93,18 @@ fn tab(ui: &mut Ui, (figure, title): (&dyn Figure, &str), shown: &str, chosen: &
 }
 
 /// How many of the tabs find room: all, or those that leave some for a menu with the rest.
-fn fit(ui: &Ui, (state, scenes): (&State, &[&dyn Figure]), room: f32) -> usize {
+fn fit(ui: &Ui, (state, figures): (&State, &[&dyn Figure]), room: f32) -> usize {
     let font = egui::TextStyle::Button.resolve(ui.style());
     let around = 2.0 * ui.spacing().button_padding.x + ui.spacing().item_spacing.x;
     let wide = |title: &str| {
         ui.painter().layout_no_wrap(title.to_owned(), font.clone(), egui::Color32::PLACEHOLDER).size().x + around
     };
-    let widths: Vec<f32> = scenes.iter().map(|scene| wide(name(state, *scene))).collect();
+    let widths: Vec<f32> = figures.iter().map(|figure| wide(name(state, *figure))).collect();
     if widths.iter().sum::<f32>() <= room {
-        return scenes.len();
+        return figures.len();
     }
     // The menu is as wide as the widest name that it can show.
-    let menu = scenes.iter().map(|scene| wide(name(state, *scene))).fold(wide(MORE), f32::max) + 16.0;
+    let menu = figures.iter().map(|figure| wide(name(state, *figure))).fold(wide(MORE), f32::max) + 16.0;
     let mut used = menu;
     widths
         .iter()
@@ -134,5 +134,5 @@ fn lanes(ui: &mut Ui, state: &State) -> Option<Command> {
     });
     response.response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Lanes in a warp"));
     response.response.on_hover_text("Lanes of a traced warp. Measured times are of the device's own width.");
-    (width != state.place.options.warp_width).then_some(Command::SetWarpWidth(width))
+    (width != state.place.options.warp_width).then_some(Command::Set(SettingCommand::WarpWidth(width)))
 }

@@ -13,8 +13,8 @@ const LANE: f32 = 20.0;
 const HEAD: f32 = 22.0;
 
 impl Stage {
-    /// Draws the track along the top of `room`, which it takes from it; nothing until all times are known. `share` is how far the kernel on
-    /// the bench has come, from 0 to 1.
+    /// Draws the track along the top of `room`, which it takes from it; nothing until all times are known. `share` is
+    /// how far the kernel on the bench has come, from 0 to 1.
     pub(super) fn track(ui: &Ui, state: &State, share: f32, room: &mut Rect) {
         let Some(lesson) = &state.place.lesson else { return };
         let racing = || std::iter::once(&state.place.bench.variant).chain(&state.place.bench.beside);

@@ -20,15 +20,15 @@ pub struct ExportArgs {
     /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
     pub format: Vec<Format>,
-    /// The program that reads the note: obsidian, jekyll, hugo, quarto, jupyter, anki, github or pdf. The folder is a vault, or a site's root or its
-    /// `_posts`.
+    /// The program that reads the note: obsidian, jekyll, hugo, quarto, jupyter, anki, github or pdf. The folder is a
+    /// vault, or a site's root or its `_posts`.
     #[arg(long = "for", value_name = "PROGRAM", value_parser = reader, conflicts_with = "format")]
     pub reader: Option<Format>,
     /// With `--for jekyll`, the folder for figures below the site's root.
     #[arg(long, value_name = "/PATH", default_value = ASSETS, value_parser = assets)]
     pub assets: String,
-    /// The part of the lesson's text beside what is your own: `own` for none, `read` for the steps that you have read, or steps by id or
-    /// number, with commas between. All of it where nothing is given.
+    /// The part of the lesson's text beside what is your own: `own` for none, `read` for the steps that you have read,
+    /// or steps by id or number, with commas between. All of it where nothing is given.
     #[arg(long, value_name = "own|read|STEP,…", value_delimiter = ',')]
     pub only: Vec<String>,
     /// The folder to write to.
@@ -43,8 +43,8 @@ pub struct ExportArgs {
     /// Leave out the part of an HTML note that plays: it is small, and runs no script.
     #[arg(long)]
     pub still: bool,
-    /// Measure the experiments of the note that neither the window nor a run before has measured on this device. Without it nothing is
-    /// measured: curves are those of the window and of recordings.
+    /// Measure the experiments of the note that neither the window nor a run before has measured on this device.
+    /// Without it nothing is measured: curves are those of the window and of recordings.
     #[arg(long)]
     pub measure: bool,
     /// Measure every experiment of the note, also those that the window has measured on this device.

@@ -90,8 +90,8 @@ pub enum Command {
     Run(RunCommand),
     /// Run a lesson's kernels and programs over several values of one parameter.
     Sweep(SweepArgs),
-    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races within workgroups and
-    /// between them, reads of what was never written, indices out of bounds.
+    /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races
+    /// within workgroups and between them, reads of what was never written, indices out of bounds.
     Trace(TraceArgs),
     /// Trace two kernels and print what changed: counts, predicted times and lines.
     Diff(DiffArgs),
@@ -108,7 +108,8 @@ pub enum Command {
         #[arg(value_name = "LESSON")]
         lessons: Vec<String>,
     },
-    /// Compile a pack's kernels in CUDA C++ to PTX at the settings of its pages, so that they are traced where there is no compiler.
+    /// Compile a pack's kernels in CUDA C++ to PTX at the settings of its pages, so that they are traced where there is
+    /// no compiler.
     Assemble {
         /// The pack's folder.
         #[arg(value_name = "PACK")]
@@ -190,7 +191,8 @@ pub struct RunArgs {
     /// Lanes in a traced warp: 8, 16, 32 or 64. A device that measures has its own width.
     #[arg(long, default_value = "32", value_parser = warp_width)]
     pub warp: u32,
-    /// The language that the tracer runs kernels in: WGSL, or CUDA C++ by way of PTX. CUDA needs its compiler, NVRTC, but no GPU.
+    /// The language that the tracer runs kernels in: WGSL, or CUDA C++ by way of PTX. CUDA needs its compiler, NVRTC,
+    /// but no GPU.
     #[arg(long, default_value = "wgsl", value_enum)]
     pub language: LanguageArg,
     /// Print JSON.
@@ -253,8 +255,8 @@ pub struct RecordArgs {
     /// Backend that measures: with auto, the graphics driver.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: DeviceArg,
-    /// Run each rank of the experiments' programs as a process of its own, and exchange numbers over this. Their file is
-    /// assets/recordings/N-DEVICE-over-WHAT-BACKEND.ron.
+    /// Run each rank of the experiments' programs as a process of its own, and exchange numbers over this. Their file
+    /// is assets/recordings/N-DEVICE-over-WHAT-BACKEND.ron.
     #[arg(long, value_enum, requires = "experiments")]
     pub over: Option<OverArg>,
 }

@@ -20,7 +20,8 @@ pub struct RerunArgs {
     pub json: bool,
 }
 
-/// The command that some words are, and the pack that they name; the first is the program's name. None for the program without a command.
+/// The command that some words are, and the pack that they name; the first is the program's name. None for the program
+/// without a command.
 ///
 /// # Errors
 /// The first line of the grammar's message.

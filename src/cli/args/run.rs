@@ -21,8 +21,8 @@ pub struct RunCommand {
     /// Contents of buffers.
     #[command(flatten)]
     pub io: IoArgs,
-    /// Run each rank of a program as a process of its own, and exchange numbers over this. The ranks are started here, unless torchrun,
-    /// srun or mpirun started this.
+    /// Run each rank of a program as a process of its own, and exchange numbers over this. The ranks are started here,
+    /// unless torchrun, srun or mpirun started this.
     #[arg(long, value_enum)]
     pub over: Option<OverArg>,
     /// How long a rank may say nothing before it is taken for lost, in seconds.

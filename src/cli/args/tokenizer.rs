@@ -32,13 +32,15 @@ pub struct TrainArgs {
     /// How the text is cut before: no merge crosses a cut.
     #[arg(long, default_value = "gpt2", value_enum)]
     pub pattern: PatternArg,
-    /// Which pair is merged, of several with the same count: the first in the text, that with the smallest ids, or that with the greatest bytes.
+    /// Which pair is merged, of several with the same count: the first in the text, that with the smallest ids, or that
+    /// with the greatest bytes.
     #[arg(long, default_value = "smallest", value_enum)]
     pub ties: TiesArg,
     /// Backend that trains; all learn the same.
     #[arg(long, default_value = "auto", value_enum)]
     pub backend: ComputerArg,
-    /// The file to write: tiktoken's file of ranks (.tiktoken), or Hugging Face's tokenizer.json (.json), which has the pattern too.
+    /// The file to write: tiktoken's file of ranks (.tiktoken), or Hugging Face's tokenizer.json (.json), which has the
+    /// pattern too.
     #[arg(short = 'o', long = "output", value_name = "OUT.tiktoken|OUT.json")]
     pub output: PathBuf,
 }

@@ -22,8 +22,9 @@ pub struct TraceArgs {
     /// Contents of buffers at the end.
     #[command(flatten)]
     pub out: OutArgs,
-    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts numbers from the buffer's
-    /// start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w are one each. Mind the shell: quote the brackets.
+    /// Say where an element came from: who wrote it, from which loads, and back through passes and rounds. INDEX counts
+    /// numbers from the buffer's start, of 32 bits each (of 16 where it begins with an f16): of a vec4, x, y, z and w
+    /// are one each. Mind the shell: quote the brackets.
     #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
     pub explain: Vec<(String, u64)>,
     /// Print JSON.
@@ -64,14 +65,15 @@ pub struct SettingArgs {
     /// The GPU that a .cu file is compiled for: its instructions, and what it allows a block.
     #[arg(long = "target", value_name = "sm_XX", value_parser = architecture)]
     pub architecture: Option<String>,
-    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A uniform
-    /// buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file elements are those of the
-    /// kernel's signature (a float4 or a double is one), or of the type that is given: f32, f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64.
-    /// out=@x is the buffer of `x`, as a kernel is called in place.
+    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A
+    /// uniform buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file
+    /// elements are those of the kernel's signature (a float4 or a double is one), or of the type that is given: f32,
+    /// f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64. out=@x is the buffer of `x`, as a kernel is called in
+    /// place.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
     pub buffers: Vec<BufferArg>,
-    /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array all numbers,
-    /// `params.size=1,2,3`, or one of them, `params.a[1].b=0.5`. May be given more than once.
+    /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array
+    /// all numbers, `params.size=1,2,3`, or one of them, `params.a[1].b=0.5`. May be given more than once.
     #[arg(long = "set-uniform", value_name = "BUFFER[.MEMBER]=N1[,N2,…]", value_parser = member)]
     pub members: Vec<(String, Vec<f64>)>,
     /// A lesson's parameter's value.
@@ -86,7 +88,8 @@ pub struct SettingArgs {
     /// Initial content of a buffer: a NumPy file of its element type and length.
     #[arg(long = "input", value_name = "BUFFER=FILE.npy", value_parser = buffer_file)]
     pub inputs: Vec<(String, PathBuf)>,
-    /// Steps after which the trace stops, with its counts up to there: a warp instruction is one, and eight lanes that access memory.
+    /// Steps after which the trace stops, with its counts up to there: a warp instruction is one, and eight lanes that
+    /// access memory.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// Lanes in a warp: 8, 16, 32 or 64.

@@ -21,9 +21,6 @@ pub(super) struct Awake<D: Driver> {
 
 impl<D: Driver> Awake<D> {
     /// Prepares the load and wakes the device; None for devices whose clock is the CPU's, or that cannot be read.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn new(driver: &D, sink: &mut dyn Sink) -> Result<Option<Self>, Failure> {
         if driver.device().software || driver.clock_step_s().is_none() {
             return Ok(None);
@@ -73,19 +70,13 @@ impl<D: Driver> Awake<D> {
         Ok((end - start) / f64::from(TOGETHER))
     }
 
-    /// The warning that a device deserves which is slower now, after a measurement, than it has been.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// The warning about slow clocks if the device is slower now, after a measurement, than before.
     pub fn warning(&mut self, driver: &D, sink: &mut dyn Sink) -> Result<Option<Warning>, Failure> {
         let seconds = self.seconds(driver, sink)?;
         Ok(self.pace.warning(seconds))
     }
 
     /// Submits one load without waiting for it. What is submitted next begins when it ends.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub fn load(&self, driver: &D) -> Result<(), Failure> {
         driver.submit(&mut driver.record(vec![self.command()], false)?)
     }

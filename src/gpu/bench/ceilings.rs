@@ -15,7 +15,8 @@ use crate::trace::record::Ceilings;
 /// Bytes of each copied buffer on a device with memory of its own: well beyond any cache.
 const COPY_BYTES: u64 = 256 << 20;
 
-/// The same on a software device, where copying takes the CPU's time. A device without room for two of this size has other troubles.
+/// The same on a software device, where copying takes the CPU's time. A device without room for two of this size has
+/// other troubles.
 const LEAST_COPY_BYTES: u64 = 8 << 20;
 
 /// The trail of a program that is one launch.
@@ -61,9 +62,6 @@ const LAUNCHES: MeasureSpec =
     MeasureSpec { cold: false, budget_s: 0.1, precision: 0.005, min_samples: 20, max_samples: 400 };
 
 /// Seconds from one launch of an empty kernel to the next, at the device's pace: what every kernel's time has in it.
-///
-/// # Errors
-/// When the device fails.
 pub(super) fn launch<D: Driver>(
     driver: &D,
     awake: &mut Option<&mut Awake<D>>,
@@ -74,7 +72,8 @@ pub(super) fn launch<D: Driver>(
     Ok(prepared.time(&LAUNCHES, &Timed::Program(&ONE), awake, sink)?.0.median_s)
 }
 
-/// The same if the host launches one after the other and the device waits for it; None if the two cannot be distinguished.
+/// The same if the host launches one after the other and the device waits for it; None if the two cannot be
+/// distinguished.
 fn host_launch<D: Driver>(
     driver: &D,
     awake: &mut Option<&mut Awake<D>>,

@@ -17,8 +17,8 @@ const HOST_STEP_S: f64 = 20e-6;
 /// Launches that one sample may hold: about as many as a driver takes in before it makes the host wait.
 const MAX_LAUNCHES: u64 = 1024;
 
-/// From this many launches on, a sample is submitted in one piece, because the host might be slower than the device. Fewer are all
-/// submitted before the load ahead of them ends.
+/// From this many launches on, a sample is submitted in one piece, because the host might be slower than the device.
+/// Fewer are all submitted before the load ahead of them ends.
 const IN_ONE_PIECE: u64 = 16;
 
 /// The work that is sampled.
@@ -42,7 +42,8 @@ pub(super) enum Timed<'a> {
 
 /// Who sets the pace of the runs that one sample holds.
 pub(super) enum Pacing<'a, D: Driver> {
-    /// The device. It is kept busy between samples, so that its clock rate stays high, and launches queue behind running work.
+    /// The device. It is kept busy between samples, so that its clock rate stays high, and launches queue behind
+    /// running work.
     Device(Option<&'a mut Awake<D>>),
     /// The host, as in a program that launches one kernel after the other on an idle device.
     Host,

@@ -5,7 +5,7 @@ use super::launches::Timed;
 use super::prepared::Prepared;
 use super::residents::carry_out;
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::{Failure, Quiet, Sink};
+use crate::gpu::backend::{Failure, Sink, WithoutSamples};
 use crate::gpu::checks;
 use crate::gpu::driver::{Command, Driver};
 use crate::job::{Launch, Library, MeasureSpec};
@@ -49,15 +49,18 @@ pub(super) fn measure<D: Driver>(
         Timed::Program(_) => return Ok(None),
     };
     carry_out(prepared.driver, vec![command], sink)?;
-    let mut quiet = Quiet(&mut *sink, "checking a library");
+    let mut quiet = WithoutSamples(&mut *sink, "checking a library");
     let made = job.checks.first().map(|check| {
         let seen = checks::gather(job, check, 0, &mut |buffer| prepared.content(buffer, &mut quiet))?;
         checks::make(job, check, seen, &mut TERMS.clone(), &mut || quiet.goes_on())
     });
     let check = made.transpose()?;
     let right = check.as_ref().is_none_or(|check| check.ok);
-    let timing =
-        if right { Some(prepared.sample(spec, &what, awake, &mut Quiet(sink, "timing a library"))?) } else { None };
+    let timing = if right {
+        Some(prepared.sample(spec, &what, awake, &mut WithoutSamples(sink, "timing a library"))?)
+    } else {
+        None
+    };
     Ok(Some(LibraryRun { name, version, check, timing }))
 }
 

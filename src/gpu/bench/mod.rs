@@ -12,7 +12,7 @@ pub(super) mod share;
 use self::awake::Awake;
 use self::launches::Timed;
 use self::prepared::Prepared;
-use super::backend::{Event, Failure, Quiet, Sink};
+use super::backend::{Event, Failure, Sink, WithoutSamples};
 use super::driver::Driver;
 use super::limits;
 use super::walk::{Walked, walk};
@@ -40,9 +40,6 @@ impl<D: Driver> Bench<D> {
     }
 
     /// The device's ceilings.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn ceilings(&mut self, sink: &mut dyn Sink) -> Result<Ceilings, Failure> {
         let mut awake = awake(&mut self.awake, &self.driver, sink)?;
         self.ceilings = ceilings::measure(&self.driver, &mut awake, sink)?;
@@ -67,7 +64,7 @@ impl<D: Driver> Bench<D> {
         let mut awake = awake(&mut self.awake, &self.driver, sink)?;
         if self.ceilings.launch_s.is_none() {
             self.ceilings.launch_s =
-                Some(ceilings::launch(&self.driver, &mut awake, &mut Quiet(sink, "timing an empty launch"))?);
+                Some(ceilings::launch(&self.driver, &mut awake, &mut WithoutSamples(sink, "timing an empty launch"))?);
         }
         stage(sink, "measuring")?;
         prepared.residents.multiply(&self.driver, job, spec.cold, sink)?;

@@ -61,9 +61,6 @@ impl<'a, D: Driver> Prepared<'a, D> {
     }
 
     /// The compiler's results for a pass's kernel.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn compiled(&self, pass: usize) -> Result<Option<Compiled>, Failure> {
         match (self.kernel(pass), self.job.passes[pass].launch()) {
             (Some(kernel), Some(launch)) => self.driver.compiled(kernel, launch),
@@ -77,9 +74,6 @@ impl<'a, D: Driver> Prepared<'a, D> {
     }
 
     /// Binds the buffers of a set.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub fn bind(&self, set: u64) -> Result<Bounds<D>, Failure> {
         let bound = self.job.passes.iter().enumerate().map(|(i, pass)| {
             let (Some(kernel), Some(launch)) = (self.kernel(i), pass.launch()) else { return Ok(None) };
@@ -108,8 +102,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         })
     }
 
-    /// The whole program on a set of buffers as a flat list: repetitions have the rounds of the recorded walk, and grids read from
-    /// buffers the sizes that they had then.
+    /// The whole program on a set of buffers as a flat list: repetitions have the rounds of the recorded walk, and
+    /// grids read from buffers the sizes that they had then.
     pub fn program<'c>(&'c self, trail: &[Turn], set: u64, bounds: &'c Bounds<D>) -> Vec<Command<'c, D>> {
         trail.iter().filter_map(|turn| self.pass(*turn, set, bounds)).collect()
     }
@@ -119,11 +113,8 @@ impl<'a, D: Driver> Prepared<'a, D> {
         Walker { prepared: self, bounds: None, sink }
     }
 
-    /// Runs the program in one piece on its initial buffers, and repeats the checks of its end: those of `before` are kept unless one fails
-    /// now.
-    ///
-    /// # Errors
-    /// When the device fails or a check cannot be made.
+    /// Runs the program in one piece on its initial buffers, and repeats the checks of its end: those of `before` are
+    /// kept unless one fails now.
     pub fn check_whole(
         &mut self,
         trail: &[Turn],
@@ -155,18 +146,13 @@ impl<'a, D: Driver> Prepared<'a, D> {
     }
 
     /// The current content of a buffer of set 0.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn content(&self, buffer: usize, sink: &mut dyn Sink) -> Result<Tensor, Failure> {
         let words = self.driver.read(self.residents.of_set(0, buffer), sink)?;
         Ok(Tensor { elem: self.job.buffers[buffer].elem, words })
     }
 
-    /// Samples some work. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that is reported.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// Samples some work. A device that slowed down meanwhile is woken and sampled once more; if it is still slow, that
+    /// is reported.
     pub fn time(
         &self,
         spec: &MeasureSpec,
@@ -189,9 +175,6 @@ impl<'a, D: Driver> Prepared<'a, D> {
     }
 
     /// Samples some work once, on a device that is awake.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn sample(
         &self,
         spec: &MeasureSpec,
@@ -206,9 +189,6 @@ impl<'a, D: Driver> Prepared<'a, D> {
     }
 
     /// As [`Prepared::sample`], at a given pace and with the device as it is.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn sample_at(
         &self,
         pacing: Pacing<'_, D>,

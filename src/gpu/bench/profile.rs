@@ -24,9 +24,6 @@ const OVERDRAWN: f64 = 4.0;
 const LONG: usize = 20_000;
 
 /// Times the passes of a program, whose launches are those of `trail`, on a device whose clock can be read.
-///
-/// # Errors
-/// When the device fails.
 pub(super) fn measure<D: Driver>(
     prepared: &Prepared<'_, D>,
     trail: &[Turn],

@@ -9,7 +9,8 @@ use crate::job::{BufferSpec, Job};
 use crate::measure::warnings::CACHE_BYTES;
 use crate::trace::record::CacheState;
 
-/// Copies of a job's buffers together exceed the cache by this factor, so that each is gone from it when its turn comes.
+/// Copies of a job's buffers together exceed the cache by this factor, so that each is gone from it when its turn
+/// comes.
 const CACHES: u64 = 2;
 
 /// Never more copies than this; jobs so small that it does not suffice stay in the cache, and are reported so.
@@ -58,9 +59,6 @@ impl<D: Driver> Residents<D> {
     }
 
     /// Makes the copies that a measurement needs. Too little memory for copies is no error.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn multiply(&mut self, driver: &D, job: &Job, cold: bool, sink: &mut dyn Sink) -> Result<(), Failure> {
         let footprint = job.footprint();
         let wanted = (CACHES * CACHE_BYTES).div_ceil(footprint.max(1)).max(2);
@@ -81,9 +79,6 @@ impl<D: Driver> Residents<D> {
     }
 
     /// Keeps what the buffers of set 0 hold now: [`Residents::restoring`] brings it back.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn keep(&self, driver: &D, sink: &mut dyn Sink) -> Result<(), Failure> {
         let kept = self.pristine.iter().enumerate().filter_map(|(i, kept)| {
             let to = Part { memory: kept.as_ref()?, offset: 0, bytes: self.sizes[i] };
@@ -92,7 +87,8 @@ impl<D: Driver> Residents<D> {
         carry_out(driver, kept.collect(), sink)
     }
 
-    /// Commands that restore the initial contents of the buffers of `set`, if a run of the program may have changed them.
+    /// Commands that restore the initial contents of the buffers of `set`, if a run of the program may have changed
+    /// them.
     pub fn restoring(&self, set: u64) -> Vec<Command<'_, D>> {
         let each = self.pristine.iter().enumerate().filter_map(|(i, kept)| {
             let from = Part { memory: kept.as_ref()?, offset: 0, bytes: self.sizes[i] };

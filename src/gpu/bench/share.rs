@@ -22,7 +22,8 @@ use crate::trace::record::{CacheState, Ceilings, Record, Timing, Warning, Warnin
 /// How a rank's memory is joined with that of the others.
 pub(in crate::gpu) type Joined<D> = Result<Box<dyn Exchange<D>>, Failure>;
 
-/// Runs a share on a device, checks what all ranks have, and times it; `join` gets the buffers that ranks exchange parts of.
+/// Runs a share on a device, checks what all ranks have, and times it; `join` gets the buffers that ranks exchange
+/// parts of.
 ///
 /// # Errors
 /// When it cannot run here, or a rank is lost: all ranks were informed.
@@ -75,7 +76,8 @@ pub(in crate::gpu) fn run<D: Driver>(
     Ok(record)
 }
 
-/// The whole program with the checks and series that mean something: a meter is filled as the ranks really exchange numbers.
+/// The whole program with the checks and series that mean something: a meter is filled as the ranks really exchange
+/// numbers.
 fn judged(share: &Share, links: Links) -> Job {
     let mut whole = share.whole.clone();
     if links != Links::Ring {

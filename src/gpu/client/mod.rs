@@ -20,7 +20,6 @@ mod process;
 /// How to start a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerCommand {
-    /// The program.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
@@ -31,7 +30,8 @@ pub struct WorkerCommand {
 }
 
 impl WorkerCommand {
-    /// This very program, with its `worker` subcommand. Where the system cannot say which file that is, as it was called.
+    /// This very program, with its `worker` subcommand. Where the system cannot say which file that is, as it was
+    /// called.
     #[must_use]
     pub fn this_program() -> Self {
         let called = || std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
@@ -166,8 +166,8 @@ impl Client {
     /// Runs a job; `on_event` hears how far it got. Setting `cancel` ends it within about half a second.
     ///
     /// # Errors
-    /// The problem with the kernel; that it does not fit the device; or how the worker was lost and what to try. The next request starts a
-    /// fresh worker if the old one was lost.
+    /// The problem with the kernel; that it does not fit the device; or how the worker was lost and what to try. The
+    /// next request starts a fresh worker if the old one was lost.
     pub fn run(
         &mut self,
         job: &Job,
@@ -265,7 +265,7 @@ impl Exchange<'_> {
 
     fn hung(&self) -> Diagnostic {
         let seconds = self.deadline.as_secs_f64();
-        let message = format!("{} gave no sign of life for {seconds} s, and its worker was stopped", self.subject.what);
+        let message = format!("{} did not answer for {seconds} s, and its worker was stopped", self.subject.what);
         placed(self.subject, Diagnostic::error(message)).hint(match self.subject.job {
             Some(_) => "look for a loop that does not end (the tracer shows the line), or give the kernel less work: a driver in software is slow",
             None => "try again; if the driver hangs again, restart the machine or update the driver",
@@ -318,7 +318,7 @@ fn how(ended: Option<ExitStatus>) -> String {
 }
 
 fn nonsense(subject: &Subject<'_>, why: &str) -> Diagnostic {
-    Diagnostic::error(format!("{}: the worker's answer makes no sense: {why}", subject.what))
+    Diagnostic::error(format!("{}: the worker sent an invalid answer: {why}", subject.what))
         .hint("run it again; if it happens again, restart Warpbook: it may have been updated while it ran")
 }
 

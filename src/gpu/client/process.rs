@@ -176,10 +176,13 @@ impl Drop for Worker {
 }
 
 /// The signal that ended a process, where the system has signals.
+#[cfg(unix)]
 pub(super) fn signal(ended: Option<ExitStatus>) -> Option<i32> {
-    #[cfg(unix)]
-    return ended.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status));
-    #[cfg(not(unix))]
+    ended.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status))
+}
+
+#[cfg(not(unix))]
+pub(super) fn signal(_: Option<ExitStatus>) -> Option<i32> {
     None
 }
 

@@ -15,7 +15,8 @@ pub(super) struct Recorded<'a> {
     commands: Vec<Command<'a, Gpu>>,
     /// Those between the marks at both ends.
     inner: Range<usize>,
-    /// The inner commands as one CUDA graph, if requested. The marks at both ends stay outside, so a time includes the graph's start-up.
+    /// The inner commands as one CUDA graph, if requested. The marks at both ends stay outside, so a time includes the
+    /// graph's start-up.
     graph: Option<Graph>,
     /// The readings of the clock, by their marks' numbers.
     marks: Vec<Event>,
@@ -24,8 +25,6 @@ pub(super) struct Recorded<'a> {
 }
 
 impl<'a> Recorded<'a> {
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn new(gpu: &'a Gpu, commands: Vec<Command<'a, Gpu>>, whole: bool) -> Result<Self, Failure> {
         let is_mark = |command: &Command<'_, Gpu>| matches!(command, Command::Mark(_));
         let start = commands.iter().position(|command| !is_mark(command)).unwrap_or(commands.len());
@@ -62,8 +61,6 @@ impl<'a> Recorded<'a> {
         })
     }
 
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn submit(&self) -> Result<(), Failure> {
         let Range { start, end } = self.inner;
         let submitted = || {

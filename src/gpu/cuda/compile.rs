@@ -9,7 +9,8 @@ use crate::gpu::{constants, toolkit};
 use crate::job::{Launch, Twin};
 use crate::simt;
 
-/// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep their numbers.
+/// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep
+/// their numbers.
 const CONSTANTS: &str = "constants.h";
 
 /// The architecture to compile for if there is no device to ask.
@@ -23,14 +24,10 @@ pub(super) struct Image {
     pub(super) ptx: String,
     /// The kernel's name in it.
     pub(super) entry: String,
-    /// The compiler's warnings.
     pub(super) warnings: Vec<Diagnostic>,
 }
 
 /// The launch's kernel in CUDA C++.
-///
-/// # Errors
-/// When there is none.
 pub(super) fn twin(launch: &Launch) -> Result<&Twin, Diagnostic> {
     launch.twin().ok_or_else(|| {
         let message = format!("kernel `{}` has no twin in CUDA C++", launch.kernel);
@@ -57,9 +54,6 @@ fn image(twin: &Twin, code: Vec<u8>, ptx: String, warnings: Vec<Diagnostic>) -> 
 }
 
 /// The same without a look at the kernel's parameters, which need not be those of a lesson's.
-///
-/// # Errors
-/// As [`compile`].
 pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Image, Failure> {
     let twin = twin(launch)?;
     if let Some(ptx) = launch.cuda_only().and_then(|only| only.ptx.as_ref()) {
@@ -132,7 +126,8 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     Ok(image(twin, code, ptx, warnings))
 }
 
-/// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture below it.
+/// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture
+/// below it.
 pub(super) fn target(wanted: Option<i32>, known: &[i32]) -> Result<String, String> {
     let newest = known.iter().copied().max().ok_or("it knows no architecture")?;
     let wanted = wanted.unwrap_or(if known.contains(&USUAL_ARCHITECTURE) { USUAL_ARCHITECTURE } else { newest });

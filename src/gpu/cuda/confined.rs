@@ -1,8 +1,9 @@
-//! NVRTC in a process of its own that can open the compiler's files and no others, however a stranger's text names them. The headers of a
-//! text come with it: in a pack from its folder, of a file that the learner names by their paths from there ([`crate::base::parts`]).
+//! NVRTC in a process of its own that can open the compiler's files and no others, however a stranger's text names
+//! them. The headers of a text come with it: in a pack from its folder, of a file that the learner names by their paths
+//! from there ([`crate::base::parts`]).
 //!
-//! On Linux that is Landlock's work (<https://docs.kernel.org/userspace-api/landlock.html>). Where there is none, a text whose directives could
-//! name other files is refused ([`super::directives`]).
+//! On Linux that is Landlock's work (<https://docs.kernel.org/userspace-api/landlock.html>). Where there is none, a
+//! text whose directives could name other files is refused ([`super::directives`]).
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -135,7 +136,8 @@ fn readable() -> Vec<PathBuf> {
     own.chain(named).chain(system).filter(|path| path.exists()).collect()
 }
 
-/// Takes from this process, and from all threads that it starts, what is not readable for the compiler; false where the system cannot.
+/// Takes from this process, and from all threads that it starts, what is not readable for the compiler; false where the
+/// system cannot.
 #[cfg(target_os = "linux")]
 fn confine() -> bool {
     use landlock::{

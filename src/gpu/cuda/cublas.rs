@@ -9,7 +9,8 @@ use super::driver::{Code, Context, Memory, Outcome, STREAM};
 use crate::base::tensor::Elem;
 use crate::job::Product;
 
-/// Memory that cuBLAS may use while it works: as much as NVIDIA recommends for Hopper. Given once, so that no product allocates any.
+/// Memory that cuBLAS may use while it works: as much as NVIDIA recommends for Hopper. Given once, so that no product
+/// allocates any.
 const WORKSPACE_BYTES: u64 = 32 << 20;
 
 /// cuBLAS's version, where its library can be loaded.
@@ -48,9 +49,6 @@ pub(super) struct Matrix<'a> {
 
 impl Cublas {
     /// Loads the library and prepares it.
-    ///
-    /// # Errors
-    /// Why there is none, in words.
     pub(super) fn open(context: &Context) -> Result<Self, String> {
         let [major, minor, patch] = version().ok_or("no library libcublas can be loaded")?;
         let workspace = Memory::new(context, WORKSPACE_BYTES).map_err(|code| format!("no workspace: {code:?}"))?;

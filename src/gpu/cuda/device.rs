@@ -45,7 +45,8 @@ pub(super) struct Gpu {
 }
 
 impl Gpu {
-    /// Opens the device that `which` or else the environment names, by number or a part of its name; the first where nothing does.
+    /// Opens the device that `which` or else the environment names, by number or a part of its name; the first where
+    /// nothing does.
     ///
     /// # Errors
     /// When there is no driver, no device, or it may not be used.
@@ -57,8 +58,8 @@ impl Gpu {
         Self::open_ordinal(ordinal).map_err(|code| failure(&names[ordinal], code))
     }
 
-    /// Opens the device of a rank: the one with its number among the ranks of its host, from the first one again if there are fewer
-    /// devices.
+    /// Opens the device of a rank: the one with its number among the ranks of its host, from the first one again if
+    /// there are fewer devices.
     ///
     /// # Errors
     /// When there is no driver, no device, or it may not be used.
@@ -186,7 +187,8 @@ fn describe(context: &Context, ordinal: i32, architecture: i32) -> driver::Outco
     })
 }
 
-/// Shapes for the twin of a kernel with cooperative matrices: CUDA's `wmma` fragments, which GPUs have from compute capability 7.0 on.
+/// Shapes for the twin of a kernel with cooperative matrices: CUDA's `wmma` fragments, which GPUs have from compute
+/// capability 7.0 on.
 fn tensor_cores(architecture: i32) -> Vec<MatrixShape> {
     let sums = if architecture >= 70 { vec![Elem::F32, Elem::F16] } else { Vec::new() };
     sums.into_iter().map(|sum| MatrixShape { m: 16, n: 16, k: 16, factors: Elem::F16, sum }).collect()

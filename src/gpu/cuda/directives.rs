@@ -1,10 +1,10 @@
 //! Directives of C++ that name files, for where the compiler cannot be kept from opening them.
 //!
-//! Lines are read as the language has them: a backslash at a line's end joins it with the next one, comments are spaces, `%:` is `#`
-//! (C++ standard, [lex.phases], [lex.digraph]).
+//! Lines are read as the language has them: a backslash at a line's end joins it with the next one, comments are
+//! spaces, `%:` is `#` (C++ standard, [lex.phases], [lex.digraph]).
 
-/// Refuses a text with a directive that could open a file which is neither the compiler's nor given with the text: by a path that begins at the
-/// root or leads upward, by a macro, or in a form that is not known.
+/// Refuses a text with a directive that could open a file which is neither the compiler's nor given with the text: by a
+/// path that begins at the root or leads upward, by a macro, or in a form that is not known.
 ///
 /// # Errors
 /// The directive.

@@ -1,4 +1,5 @@
-//! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one thread.
+//! The driver's calls, each made safe to call: contexts, memory, modules, launches, events. All of it runs on one
+//! thread.
 #![expect(unsafe_code, reason = "the driver is a C library; nothing outside the files that say so calls into C")]
 
 use std::ffi::{CString, c_void};
@@ -21,8 +22,9 @@ pub(super) use cudarc::driver::sys::CUdevice_attribute as Attribute;
 /// An attribute of a compiled function.
 pub(super) use cudarc::driver::sys::CUfunction_attribute as FunctionAttribute;
 
-/// All work goes to this thread's default stream: in order, and in order with copies from and to the host, which wait for it. Unlike
-/// the process's default stream it can be captured in a [`Graph`]. The value is the driver's `CU_STREAM_PER_THREAD`.
+/// All work goes to this thread's default stream: in order, and in order with copies from and to the host, which wait
+/// for it. Unlike the process's default stream it can be captured in a [`Graph`]. The value is the driver's
+/// `CU_STREAM_PER_THREAD`.
 pub(super) const STREAM: sys::CUstream = std::ptr::without_provenance_mut(2);
 
 fn code(error: result::DriverError) -> CUresult {
@@ -53,7 +55,6 @@ pub(super) fn device_count() -> Outcome<i32> {
     result::device::get_count().map_err(code)
 }
 
-/// The name of device `ordinal`.
 pub(super) fn device_name(ordinal: i32) -> Outcome<String> {
     result::device::get_name(result::device::get(ordinal).map_err(code)?).map_err(code)
 }
@@ -318,7 +319,8 @@ impl Function {
         unsafe { result::function::set_function_attribute(self.function, what, bytes) }.map_err(code)
     }
 
-    /// Workgroups of `lanes` that a multiprocessor holds at a time, each with `shared_bytes` of shared memory from the launch.
+    /// Workgroups of `lanes` that a multiprocessor holds at a time, each with `shared_bytes` of shared memory from the
+    /// launch.
     pub(super) fn blocks_per_multiprocessor(&self, lanes: u32, shared_bytes: u32) -> Outcome<u32> {
         let lanes = i32::try_from(lanes).map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)?;
         let shared = shared_bytes as usize;

@@ -1,5 +1,5 @@
-//! Headers of C that kernels include, as far as they concern a kernel: NVRTC has none of them. Macros are spelled as CCCL's are, which may be
-//! included, too.
+//! Headers of C that kernels include, as far as they concern a kernel: NVRTC has none of them. Macros are spelled as
+//! CCCL's are, which may be included, too.
 
 /// By the names that they are included under, their texts.
 pub(super) const HEADERS: [(&str, &str); 20] = [
@@ -114,8 +114,8 @@ using uintptr_t = uint64_t;
 #define UINT64_MAX ULLONG_MAX
 ";
 
-/// Names that nvcc knows without an include, from headers of the host: types, limits, and C++'s functions of integers, which are computed as
-/// doubles ([cmath.syn]).
+/// Names that nvcc knows without an include, from headers of the host: types, limits, and C++'s functions of integers,
+/// which are computed as doubles ([cmath.syn]).
 pub(super) const OF_NVCC: &str = "#include <math.h>
 #include <limits.h>
 #include <stdint.h>

@@ -12,7 +12,6 @@ use crate::gpu::shipped;
 use crate::job::{BufferSpec, CudaLaunch, Launch, TensorMap};
 use crate::trace::record::Compiled;
 
-/// A compiled kernel.
 pub(super) struct Kernel {
     function: Function,
     /// Lanes of a workgroup.

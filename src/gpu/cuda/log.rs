@@ -4,14 +4,15 @@ use crate::base::diag::{Diagnostic, Place, Severity};
 use crate::base::parts::{Part, parts};
 use crate::job::Twin;
 
-/// The errors and warnings in `log`, in order, at their places in the twin and its parts. `of_lesson`: hints speak of lessons. Those of other files, such as CUDA's own headers, are put at the
-/// head of the twin's.
+/// The errors and warnings in `log`, in order, at their places in the twin and its parts. `of_lesson`: hints speak of
+/// lessons. Those of other files, such as CUDA's own headers, are put at the head of the twin's.
 pub(super) fn diagnostics(log: &str, twin: &Twin, of_lesson: bool) -> Vec<Diagnostic> {
     let lines: Vec<&str> = log.lines().collect();
     lines.iter().enumerate().filter_map(|(i, line)| finding(line, &lines[i + 1..], twin, of_lesson)).collect()
 }
 
-/// The finding that begins in `line`, which goes `file(number): error: message` or `file(number): warning #177-D: message`.
+/// The finding that begins in `line`, which goes `file(number): error: message` or
+/// `file(number): warning #177-D: message`.
 fn finding(line: &str, after: &[&str], twin: &Twin, of_lesson: bool) -> Option<Diagnostic> {
     let (file, rest) = line.split_once('(')?;
     let (number, rest) = rest.split_once("): ")?;

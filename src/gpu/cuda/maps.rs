@@ -79,7 +79,8 @@ fn wrong(launch: &Launch, buffers: &[BufferSpec], map: &TensorMap) -> Option<Dia
     None
 }
 
-/// Says how much shared memory the launch may give, where it asks for more than `most` bytes: what is left beside the kernel's own.
+/// Says how much shared memory the launch may give, where it asks for more than `most` bytes: what is left beside the
+/// kernel's own.
 ///
 /// # Errors
 /// When it asks for more.

@@ -1,5 +1,5 @@
-//! A device reached through CUDA: it runs the kernels' twins in CUDA C++. Optional at run time: its libraries are loaded when they
-//! are first needed, and missing ones are reported.
+//! A device reached through CUDA: it runs the kernels' twins in CUDA C++. Optional at run time: its libraries are
+//! loaded when they are first needed, and missing ones are reported.
 //!
 //! CUDA guards no array index: whether bounds checks are asked for makes no difference here.
 
@@ -64,7 +64,8 @@ impl CudaBackend {
     }
 }
 
-/// Opens the device of a rank, by its number on its host, else that which the environment names, else the first; and does `work` with it.
+/// Opens the device of a rank, by its number on its host, else that which the environment names, else the first; and
+/// does `work` with it.
 ///
 /// # Errors
 /// When there is none, or `work` fails.
@@ -109,7 +110,8 @@ impl Backend for CudaBackend {
     }
 }
 
-/// Calls `f`. The bindings panic where a library lacks a function, which is a driver too old and no defect of the program.
+/// Calls `f`. The bindings panic where a library lacks a function, which is a driver too old and no defect of the
+/// program.
 fn guarded<T>(f: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());

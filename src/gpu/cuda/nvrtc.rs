@@ -35,12 +35,10 @@ pub(super) fn architectures() -> Outcome<Vec<i32>> {
     }
 }
 
-/// The result of a compilation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Compilation {
     /// Whether the source compiled.
     pub(super) done: bool,
-    /// The compiler's log.
     pub(super) log: String,
     /// PTX, with a zero at its end; empty where it did not compile.
     pub(super) ptx: Vec<u8>,
@@ -60,8 +58,8 @@ impl Drop for Program {
     }
 }
 
-/// Compiles `source`, which messages call `name`, and an instance of one of its templates. Each of `headers`, a name and a text, can be
-/// included under its name.
+/// Compiles `source`, which messages call `name`, and an instance of one of its templates. Each of `headers`, a name
+/// and a text, can be included under its name.
 ///
 /// # Errors
 /// When the compiler fails otherwise than by errors in the source.

@@ -30,7 +30,6 @@ impl Opened {
         Ok(Self(pointer))
     }
 
-    /// Its address here.
     pub(super) fn address(&self) -> u64 {
         self.0
     }

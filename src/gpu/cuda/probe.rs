@@ -12,7 +12,6 @@ const GET_NVRTC: &str = "install the CUDA toolkit and name its folder in CUDA_HO
 pub(super) const GET_CUBLAS: &str = "install the CUDA toolkit, or the library alone (`pip install nvidia-cublas`), and put its folder into \
                           LD_LIBRARY_PATH; without it nothing is missing but the library's own times";
 
-/// How to get NCCL.
 pub(super) const GET_NCCL: &str = "install it (`pip install nvidia-nccl-cu13`), and put its library's folder into LD_LIBRARY_PATH; without it nothing is missing but \
                         `--over nccl` of `ranks` and `run`";
 

@@ -1,4 +1,5 @@
-//! A second stream: its work runs concurrently with that of the first, [`STREAM`], and waits for it only where requested.
+//! A second stream: its work runs concurrently with that of the first, [`STREAM`], and waits for it only where
+//! requested.
 #![expect(unsafe_code, reason = "the driver is a C library; nothing outside the files that say so calls into C")]
 
 use std::collections::VecDeque;
@@ -8,7 +9,7 @@ use cudarc::driver::{result, sys};
 use super::driver::{Context, Event, Outcome, STREAM};
 
 /// The second stream. Its work comes first where both have some for the same multiprocessor.
-pub(super) struct Beside {
+pub(super) struct SideStream {
     stream: sys::CUstream,
     /// The last work of the first stream that the second one waits for.
     before: Event,
@@ -18,7 +19,7 @@ pub(super) struct Beside {
     unused: Vec<Event>,
 }
 
-impl Beside {
+impl SideStream {
     /// A stream with nothing to do.
     pub(super) fn new(context: &Context) -> Outcome<Self> {
         let (mut least, mut greatest) = (0, 0);
@@ -50,7 +51,7 @@ impl Beside {
         wait(self.stream, &self.before)
     }
 
-    /// Ends one piece of work: all that was submitted since [`Beside::begin`].
+    /// Ends one piece of work: all that was submitted since [`SideStream::begin`].
     pub(super) fn end(&mut self, context: &Context) -> Outcome<()> {
         let event = match self.unused.pop() {
             Some(event) => event,
@@ -71,7 +72,7 @@ impl Beside {
     }
 }
 
-impl Drop for Beside {
+impl Drop for SideStream {
     fn drop(&mut self) {
         // SAFETY: It was created in `new` and is destroyed once; the driver lets its work end. In a lost context this fails, and there is
         // nothing left to do.

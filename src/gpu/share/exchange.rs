@@ -15,7 +15,10 @@ pub(in crate::gpu) enum Links {
     /// They go round a ring, as a lesson's kernels have it.
     Ring,
     /// Each rank sends to all others.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code, reason = "only CUDA reaches other ranks' memory"))]
+    #[cfg_attr(
+        not(any(feature = "cuda", target_family = "wasm")),
+        expect(dead_code, reason = "only CUDA reaches other ranks' memory")
+    )]
     Pairs,
     /// Nothing.
     Unknown,
@@ -31,8 +34,8 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
         None
     }
 
-    /// Starts a collective on a part of memory, with a chunk for each rank, after earlier work and concurrent with later work. It may
-    /// return before that is done.
+    /// Starts a collective on a part of memory, with a chunk for each rank, after earlier work and concurrent with
+    /// later work. It may return before that is done.
     ///
     /// # Errors
     /// When a rank is lost, or the device fails.
@@ -45,10 +48,8 @@ pub(in crate::gpu) trait Exchange<D: Driver> {
         meeting: &mut Meeting,
     ) -> Result<Sent, Failure>;
 
-    /// Makes later work wait until the first of the begun collectives for which this was not called is over. Does not wait itself.
-    ///
-    /// # Errors
-    /// When the device fails.
+    /// Makes later work wait until the first of the begun collectives for which this was not called is over. Does not
+    /// wait itself.
     fn arrive(&mut self, _: &mut Meeting) -> Result<(), Failure> {
         Ok(())
     }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use self::over_host::Traced;
 use self::rank::Rank;
-use super::backend::{Alone, Failure};
+use super::backend::{Failure, NullSink};
 use super::bench;
 use super::driver::{Driver, Work};
 use super::limits;
@@ -52,7 +52,6 @@ pub fn run(
     done.map_err(|failure| failure.diagnostic)
 }
 
-/// A share on the tracer.
 fn traced(share: &Share, meeting: &mut Meeting) -> Result<Record, Failure> {
     let cancel = AtomicBool::new(false);
     let machine = simt::Machine::new(&share.part, &cancel).map_err(|problem| meeting.explain(&problem))?;
@@ -77,6 +76,8 @@ impl Work for OverHost<'_> {
         if let Some(problem) = problem {
             return Err(self.meeting.explain(&problem).into());
         }
-        bench::share::run(driver, self.share, self.meeting, &mut Alone, |_, meeting| Ok(Box::new(Ring::join(meeting)?)))
+        bench::share::run(driver, self.share, self.meeting, &mut NullSink, |_, meeting| {
+            Ok(Box::new(Ring::join(meeting)?))
+        })
     }
 }

@@ -6,7 +6,7 @@ use super::exchange::{Exchange, Links, Sent, told};
 use super::rank::{Local, Piece};
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::{Elem, Tensor};
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Driver, Part};
 use crate::gpu::simt::Machine;
 use crate::gpu::walk::{Host, Turn};
@@ -18,7 +18,8 @@ use crate::ranks::ring::Ring;
 pub(super) struct Traced<'a> {
     pub machine: Machine<'a>,
     pub ring: Ring,
-    /// Begun collectives: each is carried out when it is waited for, as late as can be, so that a pass that should have waited is wrong.
+    /// Begun collectives: each is carried out when it is waited for, as late as can be, so that a pass that should have
+    /// waited is wrong.
     pub begun: VecDeque<(Collective, Piece)>,
 }
 
@@ -75,10 +76,10 @@ impl<D: Driver> Exchange<D> for Ring {
         let offset = piece.offset / 4 * 4;
         let bytes = (piece.offset + piece.bytes).next_multiple_of(4) - offset;
         let words_of = Part { offset, bytes, ..piece };
-        let mut words = driver.read(words_of, &Alone).map_err(|failure| told(&failure, meeting))?;
+        let mut words = driver.read(words_of, &NullSink).map_err(|failure| told(&failure, meeting))?;
         let (first, count) = ((piece.offset - offset) / elem.bytes(), piece.bytes / elem.bytes());
         let sent = around(self, what, (elem, &mut words), first, count, meeting)?;
-        driver.write(words_of, &words, &Alone).map_err(|failure| told(&failure, meeting))?;
+        driver.write(words_of, &words, &NullSink).map_err(|failure| told(&failure, meeting))?;
         Ok(sent)
     }
 }

@@ -1,4 +1,5 @@
-//! A rank's walk through the whole program: passes run on its own part of the buffers, and queries of a buffer go to all ranks.
+//! A rank's walk through the whole program: passes run on its own part of the buffers, and queries of a buffer go to
+//! all ranks.
 
 use std::collections::VecDeque;
 
@@ -20,21 +21,15 @@ const TOLD: usize = 32 << 20;
 /// A host that a rank's passes run on.
 pub(in crate::gpu) trait Local: Host {
     /// Gives a buffer another content.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     fn put(&mut self, buffer: usize, content: Tensor) -> Result<(), Failure>;
 
     /// Makes the buffers' current contents their initial contents, whenever all is done again.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn keep(&mut self) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// Begins a collective on some elements of a buffer with all other ranks, after the passes and collectives before it. It is carried out
-    /// at any time, at the latest when it is waited for.
+    /// Begins a collective on some elements of a buffer with all other ranks, after the passes and collectives before
+    /// it. It is carried out at any time, at the latest when it is waited for.
     ///
     /// # Errors
     /// When a rank is lost: all ranks were informed.
@@ -130,10 +125,8 @@ impl<'a, L: Local> Rank<'a, L> {
         result.map_err(|failure| told(&failure, self.meeting))
     }
 
-    /// The result of a walk; failures outside the passes, such as a file that cannot be written, are reported to the others now.
-    ///
-    /// # Errors
-    /// When something went wrong.
+    /// The result of a walk; failures outside the passes, such as a file that cannot be written, are reported to the
+    /// others now.
     pub fn walked(&mut self, walked: Result<Walked, Failure>) -> Result<Walked, Failure> {
         if self.is_over {
             return walked;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::job::{Launch, Twin, Wgsl};
 use crate::pack::PackFiles;
@@ -62,9 +62,6 @@ impl<'d, D: Driver> Board<'d, D> {
     }
 
     /// Allocates memory for `words` words, which hold anything.
-    ///
-    /// # Errors
-    /// When the device has no room.
     pub fn room(&mut self, name: &'static str, words: usize) -> Result<(), Failure> {
         let bytes = 4 * words as u64;
         let memory = self.driver.allocate(bytes).map_err(|why| {
@@ -77,18 +74,12 @@ impl<'d, D: Driver> Board<'d, D> {
     }
 
     /// Brings a table to the device.
-    ///
-    /// # Errors
-    /// When the device has no room, or fails.
     pub fn table(&mut self, name: &'static str, words: &[u32]) -> Result<(), Failure> {
         self.room(name, words.len())?;
         self.write(name, words)
     }
 
     /// All of a buffer.
-    ///
-    /// # Errors
-    /// When no buffer has this name.
     pub fn part(&self, name: &str) -> Result<Part<'_, D>, Failure> {
         let found = self.buffers.iter().find(|buffer| buffer.name == name);
         let buffer = found.ok_or_else(|| Diagnostic::error(format!("no buffer `{name}` was brought to the device")))?;
@@ -96,30 +87,22 @@ impl<'d, D: Driver> Board<'d, D> {
     }
 
     /// Writes to the start of a buffer.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn write(&self, name: &str, words: &[u32]) -> Result<(), Failure> {
-        self.driver.write(self.part(name)?, words, &Alone)
+        self.driver.write(self.part(name)?, words, &NullSink)
     }
 
     /// The first words of a buffer, once all work before is done.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn read(&self, name: &str, words: usize) -> Result<Vec<u32>, Failure> {
-        self.driver.read(Part { bytes: 4 * words as u64, ..self.part(name)? }, &Alone)
+        self.driver.read(Part { bytes: 4 * words as u64, ..self.part(name)? }, &NullSink)
     }
 
     /// Gives every word of a buffer this value.
-    ///
-    /// # Errors
-    /// When there is no such buffer.
     pub fn fill(&self, name: &str, word: u32) -> Result<Command<'_, D>, Failure> {
         Ok(Command::Fill { to: self.part(name)?, word })
     }
 
-    /// A kernel, by its file below `shaders` without the ending. Its variables are the buffers of the same name, unless `bind` has another for one.
+    /// A kernel, by its file below `shaders` without the ending. Its variables are the buffers of the same name, unless
+    /// `bind` has another for one.
     ///
     /// # Errors
     /// When the kernel does not compile, or a buffer is missing.

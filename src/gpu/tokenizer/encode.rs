@@ -1,10 +1,10 @@
-//! Encoding a text on a device, part by part. What its kernels are too small for is encoded on the processor's cores.
+//! Encoding a text on a device, part by part. Words too long for the kernels are encoded on the processor's cores.
 
 use super::board::{Board, CUT, REACH, rule};
 use super::on_device;
 use super::stage::{Stage, blocks, copy, host};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Driver, Part, Work};
 use crate::tokenizer::tables::Table;
 use crate::tokenizer::{Pattern, Vocabulary, encode};
@@ -19,17 +19,14 @@ const NOTHING: u32 = u32::MAX;
 /// A device that encodes.
 pub trait Encode {
     /// The ids of a text, in parts that follow each other.
-    ///
-    /// # Errors
-    /// When the device fails.
     fn encode(&mut self, text: &str) -> Result<Vec<Vec<u32>>, Diagnostic>;
 
     /// The work left to the processor's cores so far, and why; None if the device encoded all.
     fn remark(&self) -> Option<String>;
 }
 
-/// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most` bytes; longer ones go
-/// there in parts.
+/// Opens a device, brings a vocabulary there, and calls `work` with it. Memory is taken for texts of up to `most`
+/// bytes; longer ones go there in parts.
 ///
 /// # Errors
 /// When there is no such device, the pattern cuts nothing, the device fails, or `work` does.
@@ -151,7 +148,7 @@ impl<D: Driver> OnDevice<'_, '_, D> {
         if text.len() <= self.stage.capacity {
             self.stage.bring(self.board, text)?;
             self.board.driver.submit(&mut self.recorded)?;
-            self.board.driver.finish(&mut self.recorded, &Alone)?;
+            self.board.driver.finish(&mut self.recorded, &NullSink)?;
             let is_too_long = self.board.read("waiting", 2)?[1] != 0;
             if !is_too_long {
                 let length = self.board.read("length", 1)?[0];
@@ -167,7 +164,7 @@ impl<D: Driver> OnDevice<'_, '_, D> {
         let arrived = &mut self.ids.as_mut()[..length];
         if length > 0 {
             let from = Part { bytes: 4 * length as u64, ..self.board.part("encoded")? };
-            self.board.driver.read_into(from, arrived, &Alone)?;
+            self.board.driver.read_into(from, arrived, &NullSink)?;
         }
         let mut ids = vec![0; length];
         copy(&mut ids, arrived);

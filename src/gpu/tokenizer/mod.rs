@@ -1,7 +1,9 @@
-//! Tokenizing on a device, encoding and training, with the kernels that the lesson on tokenization explains, from the same files. The
-//! device is opened in this process, because texts and ids would not fit through a worker's pipe in time.
+//! Tokenizing on a device, encoding and training, with the kernels that the lesson on tokenization explains, from the
+//! same files. The device is opened in this process, because texts and ids would not fit through a worker's pipe in
+//! time.
 
 mod board;
+mod capacity;
 pub mod encode;
 mod stage;
 pub mod train;

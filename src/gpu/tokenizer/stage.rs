@@ -4,11 +4,12 @@ use rayon::prelude::*;
 
 use super::board::{BLOCK, Board, END, MOST_GROUPS};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::Driver;
 use crate::tokenizer::Pattern;
 
-/// A text is cut at the first possible place in the last 1/`SLACK` of the largest part, if there is one; else at the last one before.
+/// A text is cut at the first possible place in the last 1/`SLACK` of the largest part, if there is one; else at the
+/// last one before.
 const SLACK: usize = 256;
 
 /// Elements that one core copies.
@@ -28,9 +29,6 @@ pub(super) fn blocks(wanted: usize) -> usize {
 
 impl<D: Driver> Stage<D> {
     /// Allocates memory for parts of `blocks` blocks.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn new(driver: &D, blocks: usize) -> Result<Self, Failure> {
         let capacity = blocks * BLOCK;
         Ok(Self { capacity, memory: host(driver, capacity / 4)? })
@@ -42,22 +40,16 @@ impl<D: Driver> Stage<D> {
     }
 
     /// Copies a part to the device, with its end after it; it is not longer than the largest.
-    ///
-    /// # Errors
-    /// When the device fails.
     pub fn bring(&mut self, board: &Board<'_, D>, text: &str) -> Result<(), Failure> {
         let staged: &mut [u8] = bytemuck::cast_slice_mut(self.memory.as_mut());
         let (bytes, rest) = staged.split_at_mut(text.len());
         copy(bytes, text.as_bytes());
         rest.fill(END);
-        board.driver.write(board.part("packed")?, self.memory.as_mut(), &Alone)
+        board.driver.write(board.part("packed")?, self.memory.as_mut(), &NullSink)
     }
 }
 
 /// Memory of the host that is fast to copy to the device and back.
-///
-/// # Errors
-/// When there is none.
 pub(super) fn host<D: Driver>(driver: &D, words: usize) -> Result<D::Host, Diagnostic> {
     driver.host(words).map_err(|why| {
         Diagnostic::error(format!("there is no memory to copy {words} words from and to the device: {why}"))

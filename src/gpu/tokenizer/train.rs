@@ -1,11 +1,12 @@
-//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all of them. The host
-//! only queues the rounds.
+//! Training on a device. The different words of a text are counted part by part; then each round merges a pair in all
+//! of them. The host only queues the rounds.
 
-use super::board::{BLOCK, Board, CUT, MOST_GROUPS, REACH, Ready, rule};
+use super::board::{BLOCK, Board, CUT, REACH, Ready, rule};
+use super::capacity::{Capacity, LANES, TILE, too_many};
 use super::on_device;
 use super::stage::{Stage, blocks};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::driver::{Command, Driver, Work};
 use crate::tokenizer::tables::Table;
 use crate::tokenizer::{Pattern, Ties, Vocabulary};
@@ -14,44 +15,39 @@ use crate::trace::record::Backend;
 /// The most tokens: two of them are a number of 32 bits in the kernels' table of pairs.
 pub const MOST_TOKENS: usize = 65_536;
 
-/// Places of the table of pairs whose most frequent pair is kept.
-const TILE: usize = 256;
-
-/// The fewest places of that table: each lane has one of its tiles.
-const LEAST_PLACES: usize = TILE * LANES as usize;
-
 /// Words that a workgroup merges in.
 const WORDS: usize = 1024;
-
-/// Lanes that look for the most frequent pair, if the device has that many.
-const LANES: u32 = 1024;
 
 /// Rounds that are queued as one piece.
 const ROUNDS: usize = 256;
 
-/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the beginning it asks more
-/// often. Asking costs time: it waits for the rounds that are queued.
+/// Pieces of rounds after which the host asks whether a table is too small or nothing is left to merge; at the
+/// beginning it asks more often. Asking costs time: it waits for the rounds that are queued.
 const ASKED: usize = 16;
 
 /// A device that trains.
 pub trait Train {
-    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `came` is called with how far it came.
+    /// The merges that are learnt from texts, which follow each other and end where a piece ends. `on_progress` is
+    /// called with how far it is.
     ///
     /// # Errors
     /// When a text or a word is too long, or the device fails.
-    fn train(&mut self, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Vec<(u32, u32)>, Diagnostic>;
+    fn train(
+        &mut self,
+        texts: &[&str],
+        on_progress: &mut dyn FnMut(TrainProgress),
+    ) -> Result<Vec<(u32, u32)>, Diagnostic>;
 }
 
-/// How far a training came.
+/// How far a training is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Came {
+pub enum TrainProgress {
     /// This many rounds are done.
     Rounds(usize),
     /// A table was too small for what the text has of this, and all begins again with a larger one.
     Again(&'static str),
 }
 
-/// The goal of a training.
 #[derive(Clone, Copy, Debug)]
 pub struct Goal {
     /// How texts are cut into words.
@@ -92,7 +88,8 @@ pub fn check_length(bytes: usize) -> Result<(), Diagnostic> {
 /// Opens a device, and calls `work` with it. Memory is taken for texts of `bytes` bytes together.
 ///
 /// # Errors
-/// When there is no such device, the pattern cuts nothing, texts or vocabulary are too large, the device fails, or `work` does.
+/// When there is no such device, the pattern cuts nothing, texts or vocabulary are too large, the device fails, or
+/// `work` does.
 pub fn training_on<T>(
     backend: Backend,
     goal: Goal,
@@ -121,83 +118,11 @@ impl<T, F: FnOnce(&mut dyn Train) -> Result<T, Diagnostic>> Work for Training<F>
         let Self { goal, rule, bytes, work } = self;
         let device = driver.device();
         let most = device.max_binding_bytes.min(device.max_buffer_bytes);
-        let room = Room::of(bytes, usize::try_from(most).unwrap_or(usize::MAX));
+        let capacity = Capacity::of(bytes, usize::try_from(most).unwrap_or(usize::MAX))?;
         let mut trainer =
-            OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, room)?), driver, goal, rule, bytes };
+            OnDevice { ready: Some(Trainer::new(driver, goal, rule, bytes, capacity)?), driver, goal, rule, bytes };
         Ok(work(&mut trainer)?)
     }
-}
-
-/// How much the tables hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Room {
-    /// Slots of the table of words.
-    slots: usize,
-    /// Different words.
-    words: usize,
-    /// Bytes of different words.
-    tokens: usize,
-    /// Places of the table of pairs.
-    places: usize,
-    /// The most bytes that a buffer can have.
-    most: usize,
-}
-
-/// Which table was too small, as the kernels number it in `trouble`: that of words, or of pairs; else it is the buffers of words and their tokens.
-const WORD_TABLE: u32 = 1;
-const PAIR_TABLE: u32 = 3;
-
-impl Room {
-    /// The room that most texts of `bytes` bytes need: few words of a long text are new.
-    fn of(bytes: usize, most: usize) -> Self {
-        let power = |count: usize| count.next_power_of_two().max(1 << 16);
-        let room = Self {
-            slots: power(bytes / 16),
-            words: power(bytes / 32),
-            tokens: power(bytes / 4),
-            places: power(bytes / 64).max(LEAST_PLACES),
-            most,
-        };
-        room.within()
-    }
-
-    /// As much of it as a buffer holds.
-    fn within(mut self) -> Self {
-        let power = |bytes: usize| 1 << (self.most / bytes).ilog2();
-        let (slots, words, tokens, places) = (power(12), power(12), power(4), power(8));
-        self.slots = self.slots.min(slots);
-        self.words = self.words.min(words).min(MOST_GROUPS * BLOCK);
-        self.tokens = self.tokens.min(tokens);
-        self.places = self.places.min(places);
-        self
-    }
-
-    /// More of what was too small.
-    ///
-    /// # Errors
-    /// When the device's buffers hold no more.
-    fn grown(self, trouble: u32) -> Result<Self, Diagnostic> {
-        let mut room = self;
-        match trouble {
-            WORD_TABLE => room.slots *= 4,
-            PAIR_TABLE => room.places *= 4,
-            _ => (room.words, room.tokens) = (4 * room.words, 4 * room.tokens),
-        }
-        let room = room.within();
-        if room == self {
-            let message = format!(
-                "the text has more different {} than a buffer of this device holds, or too many that share a hash",
-                too_many(trouble)
-            );
-            return Err(Diagnostic::error(message).hint("train on a part of it, or leave --backend out"));
-        }
-        Ok(room)
-    }
-}
-
-/// Of what there are too many, in words.
-fn too_many(trouble: u32) -> &'static str {
-    if trouble == PAIR_TABLE { "pairs" } else { "words" }
 }
 
 /// A device, ready to train; None if it failed.
@@ -210,19 +135,23 @@ struct OnDevice<'d, D: Driver> {
 }
 
 impl<D: Driver> Train for OnDevice<'_, D> {
-    fn train(&mut self, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Vec<(u32, u32)>, Diagnostic> {
+    fn train(
+        &mut self,
+        texts: &[&str],
+        on_progress: &mut dyn FnMut(TrainProgress),
+    ) -> Result<Vec<(u32, u32)>, Diagnostic> {
         let mut train = || {
             loop {
                 let trainer = self.ready.as_mut().ok_or_else(|| Diagnostic::error("the device has failed before"))?;
-                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, came)? {
+                let trouble = match trainer.kernels.train(&mut trainer.stage, texts, on_progress)? {
                     Outcome::Learned(merges) => return Ok(merges),
                     Outcome::TooSmall(trouble) => trouble,
                 };
-                let room = trainer.kernels.room.grown(trouble)?;
-                came(Came::Again(too_many(trouble)));
+                let capacity = trainer.kernels.capacity.grown(trouble)?;
+                on_progress(TrainProgress::Again(too_many(trouble)));
                 // The old tables go before the new ones come.
                 self.ready = None;
-                self.ready = Some(Trainer::new(self.driver, self.goal, self.rule, self.bytes, room)?);
+                self.ready = Some(Trainer::new(self.driver, self.goal, self.rule, self.bytes, capacity)?);
             }
         };
         train().map_err(|failure: Failure| failure.diagnostic)
@@ -239,7 +168,7 @@ struct Trainer<'d, D: Driver> {
 struct Kernels<'d, D: Driver> {
     board: Board<'d, D>,
     goal: Goal,
-    room: Room,
+    capacity: Capacity,
     /// Blocks of a part of the text.
     blocks: usize,
     unpack: Ready<D>,
@@ -264,40 +193,40 @@ enum Outcome {
 }
 
 impl<'d, D: Driver> Trainer<'d, D> {
-    fn new(driver: &'d D, goal: Goal, rule: usize, bytes: usize, room: Room) -> Result<Self, Failure> {
+    fn new(driver: &'d D, goal: Goal, rule: usize, bytes: usize, capacity: Capacity) -> Result<Self, Failure> {
         let blocks = blocks(bytes);
         let stage = Stage::new(driver, blocks)?;
-        let kernels = Kernels::new(driver, goal, rule, blocks, room)?;
+        let kernels = Kernels::new(driver, goal, rule, blocks, capacity)?;
         Ok(Self { stage, kernels })
     }
 }
 
 impl<'d, D: Driver> Kernels<'d, D> {
-    fn new(driver: &'d D, goal: Goal, rule: usize, blocks: usize, room: Room) -> Result<Self, Failure> {
-        let capacity = blocks * BLOCK;
+    fn new(driver: &'d D, goal: Goal, rule: usize, blocks: usize, capacity: Capacity) -> Result<Self, Failure> {
+        let text_bytes = blocks * BLOCK;
         let mut board = Board::new(driver);
         // Classes of characters are the same for all vocabularies.
         board.table("classes", &Vocabulary::from_merges(&[]).table(Table::Classes))?;
         for name in ["text", "wall", "slot", "size"] {
-            board.room(name, capacity)?;
+            board.room(name, text_bytes)?;
         }
-        let tiles = room.places / TILE;
+        let tiles = capacity.places / TILE;
         let rooms = [
-            ("packed", capacity / 4),
+            ("packed", text_bytes / 4),
             ("waiting", 2),
-            ("table", 3 * room.slots),
+            ("table", 3 * capacity.slots),
             ("new_words", blocks),
             ("new_bytes", blocks),
             ("word_starts", blocks + 1),
             ("byte_starts", blocks + 1),
             ("totals", 2),
             ("word_grid", 6),
-            ("word", 3 * room.words),
-            ("word_slot", room.words),
-            ("tokens", room.tokens),
+            ("word", 3 * capacity.words),
+            ("word_slot", capacity.words),
+            ("tokens", capacity.tokens),
             ("trouble", 1),
-            ("hints", 2 * room.words),
-            ("pairs", 2 * room.places),
+            ("hints", 2 * capacity.words),
+            ("pairs", 2 * capacity.places),
             ("stale", 1 + 2 * tiles),
             ("tile_best", 2 * tiles),
             ("best", 2),
@@ -317,14 +246,14 @@ impl<'d, D: Driver> Kernels<'d, D> {
         };
         let kernel = |name: &str, constants: &[(&str, usize)]| board.kernel(name, constants, &[]);
         let scan = |counts, starts| board.kernel("scan", &[("N", blocks)], &[("counts", counts), ("starts", starts)]);
-        let (n, places) = (("N", capacity), ("PLACES", room.places));
+        let (n, places) = (("N", text_bytes), ("PLACES", capacity.places));
         let lanes = driver.device().max_workgroup_invocations.min(LANES) as usize;
         let best = [("TILES", tiles), ("M", merges(goal)), ("RULE", ties), ("LANES", lanes)];
-        let number = [n, ("WORD_ROOM", room.words), ("TOKEN_ROOM", room.tokens)];
+        let number = [n, ("WORD_ROOM", capacity.words), ("TOKEN_ROOM", capacity.tokens)];
         Ok(Self {
-            unpack: kernel("unpack", &[n, ("WORDS", capacity / 4)])?,
+            unpack: kernel("unpack", &[n, ("WORDS", text_bytes / 4)])?,
             cut: kernel("cut", &[n, ("PATTERN", rule)])?,
-            count_words: kernel("count_words", &[n, ("SLOTS", room.slots)])?,
+            count_words: kernel("count_words", &[n, ("SLOTS", capacity.slots)])?,
             count_new_words: kernel("count_new_words", &[n])?,
             scan_words: scan("new_words", "word_starts")?,
             scan_bytes: scan("new_bytes", "byte_starts")?,
@@ -337,12 +266,17 @@ impl<'d, D: Driver> Kernels<'d, D> {
             merge_in_words: kernel("merge_in_words", &[places, ("HINTS", 1)])?,
             board,
             goal,
-            room,
+            capacity,
             blocks,
         })
     }
 
-    fn train(&self, stage: &mut Stage<D>, texts: &[&str], came: &mut dyn FnMut(Came)) -> Result<Outcome, Failure> {
+    fn train(
+        &self,
+        stage: &mut Stage<D>,
+        texts: &[&str],
+        on_progress: &mut dyn FnMut(TrainProgress),
+    ) -> Result<Outcome, Failure> {
         let zeros = ["table", "totals", "waiting", "trouble", "pairs", "stale", "tile_best", "turn"];
         let mut empty = zeros.map(|name| self.board.fill(name, 0)).into_iter().collect::<Result<Vec<_>, _>>()?;
         empty.push(self.board.fill("sizes", 1)?);
@@ -360,7 +294,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
         if let Some(trouble) = self.trouble()? {
             return Ok(Outcome::TooSmall(trouble));
         }
-        self.merge(words, came)?;
+        self.merge(words, on_progress)?;
         if let Some(trouble) = self.trouble()? {
             return Ok(Outcome::TooSmall(trouble));
         }
@@ -399,7 +333,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
             }
             stage.bring(board, part)?;
             board.driver.submit(&mut recorded)?;
-            board.driver.finish(&mut recorded, &Alone)?;
+            board.driver.finish(&mut recorded, &NullSink)?;
             if board.read("waiting", 2)?[1] != 0 {
                 return Err(Diagnostic::error(format!(
                     "between byte {done} and byte {} the text has {REACH} bytes in which no word begins after a letter or a digit",
@@ -413,8 +347,9 @@ impl<'d, D: Driver> Kernels<'d, D> {
         Ok(())
     }
 
-    /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried out, the next ones are queued.
-    fn merge(&self, words: usize, came: &mut dyn FnMut(Came)) -> Result<(), Failure> {
+    /// Merges in all words, round by round, until there are enough merges or no pair is left. While rounds are carried
+    /// out, the next ones are queued.
+    fn merge(&self, words: usize, on_progress: &mut dyn FnMut(TrainProgress)) -> Result<(), Failure> {
         let wanted = merges(self.goal);
         let rounds = wanted.min(ROUNDS);
         let round = || {
@@ -437,8 +372,8 @@ impl<'d, D: Driver> Kernels<'d, D> {
                 driver.submit(&mut recorded[queued % 2])?;
                 queued += 1;
             }
-            driver.finish(&mut recorded[(done - 1) % 2], &Alone)?;
-            came(Came::Rounds(wanted.min(done * rounds)));
+            driver.finish(&mut recorded[(done - 1) % 2], &NullSink)?;
+            on_progress(TrainProgress::Rounds(wanted.min(done * rounds)));
             let is_asked = done.is_power_of_two() || done % ASKED == 0;
             if is_asked && (self.trouble()?.is_some() || (self.board.read("best", 1)?[0] == 0)) {
                 break;
@@ -456,7 +391,7 @@ impl<'d, D: Driver> Kernels<'d, D> {
     fn once(&self, commands: Vec<Command<'_, D>>) -> Result<(), Failure> {
         let mut recorded = self.board.driver.record(commands, false)?;
         self.board.driver.submit(&mut recorded)?;
-        self.board.driver.finish(&mut recorded, &Alone)?;
+        self.board.driver.finish(&mut recorded, &NullSink)?;
         Ok(())
     }
 }

@@ -30,8 +30,6 @@ struct Fill {
 const MOST_GROUPS: u64 = 4096;
 
 impl<'a> Recorded<'a> {
-    /// # Errors
-    /// When the driver refuses what is needed to read its clock.
     pub(super) fn new(gpu: &Gpu, commands: Vec<Command<'a, Gpu>>) -> Result<Self, Failure> {
         let marks = commands.iter().filter(|command| matches!(command, Command::Mark(_))).count();
         let marks = if gpu.clock_step_s().is_some() { marks } else { 0 };
@@ -52,8 +50,6 @@ impl<'a> Recorded<'a> {
         Ok(Self { commands, fills, marks, submission: None })
     }
 
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn submit(&mut self, gpu: &Gpu) -> Result<(), Failure> {
         let watch = if self.marks > 0 { Some(gpu.watch(self.marks)?) } else { None };
         let encoded = gpu.scoped(|| {
@@ -81,8 +77,8 @@ impl<'a> Recorded<'a> {
     }
 }
 
-/// Encodes commands: launches that follow each other share a pass. A clock that is read right before and right after them is read by the pass
-/// itself.
+/// Encodes commands: launches that follow each other share a pass. A clock that is read right before and right after
+/// them is read by the pass itself.
 fn encode<'f>(
     gpu: &Gpu,
     encoder: &mut wgpu::CommandEncoder,

@@ -111,9 +111,6 @@ impl Gpu {
     }
 
     /// The stopwatch that reads the clock for `marks` marks.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn watch(&self, marks: usize) -> Result<Rc<Stopwatch>, Failure> {
         let mut slot = self.watch.borrow_mut();
         match &*slot {
@@ -125,9 +122,6 @@ impl Gpu {
     }
 
     /// The kernel that fills memory with `word`, compiled at the first call.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn filler(&self, word: u32) -> Result<Rc<Kernel>, Failure> {
         if let Some(known) = self.fills.borrow().get(&word) {
             return Ok(Rc::clone(known));
@@ -168,9 +162,6 @@ impl Gpu {
     }
 
     /// Calls `f`, catching the driver's errors: wgpu reports them beside the result.
-    ///
-    /// # Errors
-    /// The driver's message.
     pub(super) fn scoped<T>(&self, f: impl FnOnce() -> T) -> Result<T, wgpu::Error> {
         let scopes = [wgpu::ErrorFilter::Internal, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Validation]
             .map(|filter| self.device.push_error_scope(filter));

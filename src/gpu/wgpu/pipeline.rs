@@ -11,7 +11,6 @@ use crate::gpu::backend::Failure;
 use crate::gpu::driver::{Guards, Part};
 use crate::job::{BindingKind, Launch, Wgsl};
 
-/// A compiled kernel.
 pub(super) struct Kernel {
     pipeline: wgpu::ComputePipeline,
     /// The launch's bind groups by number, in order.
@@ -24,9 +23,6 @@ pub(super) type Bound = Vec<(u32, wgpu::BindGroup)>;
 
 impl Kernel {
     /// Compiles a launch's kernel.
-    ///
-    /// # Errors
-    /// The compiler's message, at its line and column.
     pub(super) fn compile(gpu: &Gpu, launch: &Launch, guards: Guards) -> Result<Self, Failure> {
         let wgsl = launch.wgsl()?;
         let module = module(gpu, &launch.kernel, wgsl, guards)?;
@@ -68,9 +64,6 @@ impl Kernel {
     }
 
     /// Binds parts of memory, one for each of the launch's bindings.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn bind(&self, gpu: &Gpu, launch: &Launch, parts: &[Part<'_, Gpu>]) -> Result<Bound, Failure> {
         let result = gpu.scoped(|| {
             self.layouts
@@ -149,7 +142,8 @@ fn headline(message: &str) -> String {
     line.or_else(|| message.lines().find(|line| !line.trim().is_empty())).unwrap_or(message).trim().to_owned()
 }
 
-/// A layout for each bind group that the launch uses, by number. Said outright, because a derived one drops unused bindings.
+/// A layout for each bind group that the launch uses, by number. Said outright, because a derived one drops unused
+/// bindings.
 fn layouts(gpu: &Gpu, launch: &Launch) -> Vec<(u32, wgpu::BindGroupLayout)> {
     let mut groups: BTreeMap<u32, Vec<wgpu::BindGroupLayoutEntry>> = BTreeMap::new();
     for binding in &launch.bindings {
@@ -176,9 +170,9 @@ fn layout(gpu: &Gpu, entries: &[wgpu::BindGroupLayoutEntry]) -> wgpu::BindGroupL
     gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries })
 }
 
-/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may overlap on the device;
-/// since all declare that they might write this one, each waits for the one before. None if the device has no bind group or storage binding
-/// to spare.
+/// A writable buffer in a bind group of its own that no shader ever touches. Launches with different buffers may
+/// overlap on the device; since all declare that they might write this one, each waits for the one before. None if the
+/// device has no bind group or storage binding to spare.
 fn fence(gpu: &Gpu, launch: &Launch) -> Option<(wgpu::BindGroupLayout, wgpu::BindGroup)> {
     let groups = launch.bindings.iter().map(|binding| binding.group + 1).max().unwrap_or(0);
     let storage = launch.bindings.iter().filter(|binding| binding.kind != BindingKind::Uniform).count();

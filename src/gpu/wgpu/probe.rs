@@ -7,13 +7,11 @@ use crate::gpu::builtin_kernels;
 use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::trace::record::{Warning, WarningKind};
 
-/// Turns of the probe's loop: beyond the 65,535 after which Mesa 22's software driver leaves any loop, without an error.
+/// Turns of the probe's loop: beyond the 65,535 after which Mesa 22's software driver leaves any loop, without an
+/// error.
 const TURNS: u32 = 70_000;
 
 /// Runs a long loop on a software device and compares what comes out.
-///
-/// # Errors
-/// When the device cannot even run that.
 pub(super) fn broken_loops(gpu: &Gpu) -> Result<Option<Warning>, Failure> {
     if !gpu.description.software {
         return Ok(None);

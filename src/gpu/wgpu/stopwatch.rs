@@ -20,9 +20,6 @@ pub(super) struct Stopwatch {
 
 impl Stopwatch {
     /// A stopwatch for `marks` readings at a time.
-    ///
-    /// # Errors
-    /// When the driver refuses.
     pub(super) fn new(gpu: &Gpu, marks: usize) -> Result<Self, Failure> {
         let (count, size) = (u32::try_from(marks).unwrap_or(u32::MAX), 8 * marks as u64);
         let made = gpu.scoped(|| {
@@ -108,8 +105,8 @@ impl Stopwatch {
     }
 }
 
-/// The seconds that the device's clock can tell apart: the largest step of which some readings are all multiples. A driver may count in
-/// nanoseconds and still move only every 32 of them. None if the clock does not advance.
+/// The seconds that the device's clock can tell apart: the largest step of which some readings are all multiples. A
+/// driver may count in nanoseconds and still move only every 32 of them. None if the clock does not advance.
 pub(super) fn resolution(gpu: &Gpu) -> Result<Option<f64>, Failure> {
     let watch = Stopwatch::new(gpu, 2)?;
     let mut step = 0;

@@ -1,4 +1,5 @@
-//! The unsafe calls into wgpu: compiling a kernel without guards on its loops and array indices, and experimental features.
+//! The unsafe calls into wgpu: compiling a kernel without guards on its loops and array indices, and experimental
+//! features.
 
 use crate::gpu::driver::Guards;
 
@@ -10,11 +11,13 @@ pub(super) fn experimental_features() -> wgpu::ExperimentalFeatures {
     unsafe { wgpu::ExperimentalFeatures::enabled() }
 }
 
-/// A shader module whose loops and array indices are guarded as `guards` says; its other guards (division, initialisation) stay.
+/// A shader module whose loops and array indices are guarded as `guards` says; its other guards (division,
+/// initialisation) stay.
 ///
-/// A bound on a loop is a counter in it. It keeps compilers from unrolling the loop, and a lane's own arrays from lying in registers: on an
-/// H100 a tiled product ran a hundred times as long with it. So it is left out where loops are known to end: those of the built-in pack,
-/// whose kernels the tests trace to their ends, and those of a user who switched the guards off.
+/// A bound on a loop is a counter in it. It keeps compilers from unrolling the loop, and a lane's own arrays from lying
+/// in registers: on an H100 a tiled product ran a hundred times as long with it. So it is left out where loops are
+/// known to end: those of the built-in pack, whose kernels the tests trace to their ends, and those of a user who
+/// switched the guards off.
 #[expect(
     unsafe_code,
     reason = "wgpu has no safe call that leaves the guards out, and they can cost nearly all of a kernel's speed"

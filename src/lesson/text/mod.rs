@@ -1,9 +1,9 @@
 //! A Markdown parser for prose: formulas, live parts and the steps' headings, to blocks.
 //!
-//! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a live value, `{{= expr :
-//! unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise id}}` or `{{explore name}}` places a prediction, an exercise or an
-//! explorer; `{{set k=1, score=0 : Switch}}` are words that set parameters; a quotation that begins with a line `{{unfold Title}}` is
-//! folded. Code is left unchanged.
+//! Beyond Markdown: `$…$` and `$$…$$` are LaTeX; `{{stride}}` is a control of a parameter; `{{= expr : unit}}` is a
+//! live value, `{{= expr : unit @ source}}` a quoted one; a line `{{predict id}}`, `{{exercise id}}` or
+//! `{{explore name}}` places a prediction, an exercise or an explorer; `{{set k=1, score=0 : Switch}}` are words that
+//! set parameters; a quotation that begins with a line `{{unfold Title}}` is folded. Code is left unchanged.
 
 mod live;
 #[cfg(test)]
@@ -474,7 +474,8 @@ impl<'a> Markdown<'a> {
     }
 }
 
-/// The position in a formula of what would be a live part in text: `{{= …}}`, or a word in double braces. Other double braces are LaTeX.
+/// The position in a formula of what would be a live part in text: `{{= …}}`, or a word in double braces. Other double
+/// braces are LaTeX.
 fn live_part(latex: &str) -> Option<usize> {
     let starts = latex.match_indices("{{").map(|(at, _)| at);
     starts.into_iter().find(|at| {

@@ -1,4 +1,5 @@
-//! How the readers of Markdown differ: formulas, folded parts, callouts, and text that they would take for a command of their own.
+//! How the readers of Markdown differ: formulas, folded parts, callouts, and text that they would take for a command of
+//! their own.
 
 use super::prose::{escape, prefixed};
 use crate::base::xml;
@@ -116,7 +117,8 @@ impl Dialect {
     }
 }
 
-/// LaTeX in which nothing is an HTML tag to a reader of Markdown that knows no formulas: `<` is separated from what follows.
+/// LaTeX in which nothing is an HTML tag to a reader of Markdown that knows no formulas: `<` is separated from what
+/// follows.
 pub(super) fn formula(latex: &str) -> String {
     let mut out = String::with_capacity(latex.len());
     let mut rest = latex.trim().chars().peekable();

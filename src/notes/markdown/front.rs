@@ -27,8 +27,8 @@ pub(super) fn front_matter(report: &Report, format: Format) -> String {
     format!("---\n{keys}---\n")
 }
 
-/// A JSON string, which YAML reads as a quoted scalar whatever is in it. `<` is escaped in it, because a reader of Markdown that knows no
-/// front matter would take a tag for HTML.
+/// A JSON string, which YAML reads as a quoted scalar whatever is in it. `<` is escaped in it, because a reader of
+/// Markdown that knows no front matter would take a tag for HTML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('<', "\\u003c")
 }

@@ -26,7 +26,7 @@ pub struct Rendered {
 
 /// Where the files beside a note are.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Beside {
+pub struct Folders {
     /// The folder of figures, relative to the note, with `/`.
     pub figures: String,
     /// The folder of tables.
@@ -40,9 +40,9 @@ const SHOWN_ROWS: usize = 40;
 
 /// Writes the report for a reader of Markdown.
 #[must_use]
-pub fn render(report: &Report, format: Format, beside: &Beside) -> Rendered {
+pub fn render(report: &Report, format: Format, folders: &Folders) -> Rendered {
     let dialect = Dialect(format);
-    let mut writer = Writer { dialect, beside, body: String::new(), files: Vec::new(), taken: Default::default() };
+    let mut writer = Writer { dialect, folders, body: String::new(), files: Vec::new(), taken: Default::default() };
     if !dialect.shows_title() {
         writer.add(&format!("# {}", escape(dialect, &report.title)));
     }
@@ -61,21 +61,20 @@ pub fn prose(text: &[Block]) -> String {
 
 /// A block as Markdown that a notebook's cell shows; one without files beside it.
 pub(super) fn cell(block: &NoteBlock) -> String {
-    let (dialect, beside) = (Dialect(Format::Jupyter), Beside::default());
+    let (dialect, folders) = (Dialect(Format::Jupyter), Folders::default());
     let mut writer =
-        Writer { dialect, beside: &beside, body: String::new(), files: Vec::new(), taken: Default::default() };
+        Writer { dialect, folders: &folders, body: String::new(), files: Vec::new(), taken: Default::default() };
     writer.block(block);
     writer.body
 }
 
-/// Plain text as Markdown.
 pub(super) fn plain(text: &str) -> String {
     escape(Dialect(Format::Jupyter), text)
 }
 
 struct Writer<'a> {
     dialect: Dialect,
-    beside: &'a Beside,
+    folders: &'a Folders,
     body: String,
     files: Vec<(String, String)>,
     /// The names of figures and tables so far.
@@ -137,7 +136,7 @@ impl Writer<'_> {
 
     fn figure(&mut self, id: &str, caption: &str, (svg, alt): (&str, &str)) {
         let name = format!("{}.svg", unique(id, &mut self.taken[0]));
-        let path = format!("{}/{name}", self.beside.figures);
+        let path = format!("{}/{name}", self.folders.figures);
         let alt = escape(self.dialect, &alt.replace('|', " "));
         // The link may have a template of its own.
         let picture = format!("![{}]({})", self.dialect.protected(&alt), self.link(&path, &name));
@@ -153,7 +152,7 @@ impl Writer<'_> {
 
     fn data(&mut self, id: &str, caption: &str, header: &[String], rows: &[Vec<String>]) {
         let name = format!("{}.csv", unique(id, &mut self.taken[1]));
-        let path = format!("{}/{name}", self.beside.data);
+        let path = format!("{}/{name}", self.folders.data);
         let cut = match rows.len() {
             n if n > SHOWN_ROWS => format!(", the first {SHOWN_ROWS} of {n} rows"),
             _ => String::new(),
@@ -170,7 +169,7 @@ impl Writer<'_> {
 
     /// The address of a file beside the note.
     fn link(&self, path: &str, name: &str) -> String {
-        match &self.beside.site {
+        match &self.folders.site {
             Some(folder) => format!("{{{{ \"{folder}/{name}\" | relative_url }}}}"),
             None => path.to_owned(),
         }
@@ -201,8 +200,8 @@ mod tests {
     const PLAIN: Dialect = Dialect(Format::Markdown);
 
     fn rendered(report: &Report) -> Rendered {
-        let beside = Beside { figures: "name-figures".to_owned(), data: "name-data".to_owned(), site: None };
-        render(report, Format::Markdown, &beside)
+        let folders = Folders { figures: "name-figures".to_owned(), data: "name-data".to_owned(), site: None };
+        render(report, Format::Markdown, &folders)
     }
 
     fn events(text: &str) -> Vec<Event<'_>> {

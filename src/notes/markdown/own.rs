@@ -1,4 +1,5 @@
-//! The learner's words in a note: as they are, as far as they leave the rest of the note alone and their reader understands them.
+//! The learner's words in a note: as they are, as far as they leave the rest of the note alone and their reader
+//! understands them.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 

@@ -4,10 +4,9 @@ use roxmltree::Node;
 
 use super::fonts::{Face, Fonts};
 use super::lines::{Style, Words};
-use super::page::{Drawn, Ink, MARGIN, PAGE, Pages};
+use super::page::{Drawn, Ink, MARGIN, NO_PICTURE, PAGE, Pages};
 use super::{PX, Pictures, table};
 
-/// Text.
 pub(super) const BODY: Style = Style { face: Face::Serif, size: 10.5, ink: Ink::Text };
 /// Captions, questions' answers and tables.
 pub(super) const SMALL: Style = Style { face: Face::Sans, size: 8.5, ink: Ink::Muted };
@@ -216,7 +215,11 @@ impl Setter<'_, '_> {
             caption.map(|of| Words::of(of.children(), SMALL, setter.fonts, setter.pictures)).unwrap_or_default()
         };
         let lines = words(self).lines(column.width, self.fonts).len() as f32;
-        if let Some((tree, [w, h])) = svg.and_then(|svg| self.pictures.tree(svg, 1.0)) {
+        let tree = svg.map(|svg| self.pictures.tree(svg, 1.0));
+        if let Some(None) = tree {
+            self.words(Words::plain(NO_PICTURE, SMALL, self.fonts), column, SMALL);
+        }
+        if let Some((tree, [w, h])) = tree.flatten() {
             let most = PAGE[1] - 2.0 * MARGIN[1] - lines * SMALL.leading() - 12.0;
             let scale = (column.width / w).min(most / h).min(1.0);
             let (w, h) = (w * scale, h * scale);

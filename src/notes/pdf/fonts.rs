@@ -33,7 +33,8 @@ const ALL: [(Face, &[u8]); 8] = [
     (Face::Devanagari, fonts::DEVANAGARI),
 ];
 
-/// Characters that are shaped at once, at most: many marks on one letter take time in the square of their number. A line has fewer.
+/// Characters that are shaped at once, at most: many marks on one letter take time in the square of their number. A
+/// line has fewer.
 const MOST_SHAPED: usize = 256;
 
 /// A text in one font, with its width in points.

@@ -23,14 +23,21 @@ impl Style {
     }
 }
 
-/// A part of a line.
 enum Part {
-    /// A word, with its width.
-    Word { text: String, style: Style, width: f32, link: Option<String> },
+    Word {
+        text: String,
+        style: Style,
+        width: f32,
+        link: Option<String>,
+    },
     /// A blank between words, with its width.
     Blank(Style, f32),
     /// A formula: its picture, its size, and how far it goes below the baseline.
-    Formula { tree: Box<Tree>, size: [f32; 2], depth: f32 },
+    Formula {
+        tree: Box<Tree>,
+        size: [f32; 2],
+        depth: f32,
+    },
     /// The end of a line.
     Break,
 }
@@ -59,6 +66,12 @@ impl Words {
     ) -> Self {
         let mut words = Self::default();
         nodes.for_each(|node| words.take(node, style, None, (fonts, pictures)));
+        words
+    }
+
+    pub(super) fn plain(text: &str, style: Style, fonts: &Fonts) -> Self {
+        let mut words = Self::default();
+        words.text(text, style, None, fonts);
         words
     }
 
@@ -164,7 +177,6 @@ fn broken(text: &str, style: Style, width: f32, fonts: &Fonts) -> Vec<String> {
     pieces
 }
 
-/// One line.
 #[derive(Default)]
 pub(super) struct Line {
     parts: Vec<Part>,
@@ -192,7 +204,6 @@ impl Line {
         })
     }
 
-    /// The line's height.
     pub(super) fn height(&self, style: Style) -> f32 {
         self.extent(style).iter().sum()
     }

@@ -22,11 +22,13 @@ use page::Pages;
 /// The size that the page's formulas are drawn at, in CSS pixels.
 const PX: f32 = html::TEXT_PX;
 
-/// Bytes of the learner's own words in a PDF at most: more than a book. Each paragraph may be one letter, and takes as long as a line.
+/// Bytes of the learner's own words in a PDF at most: more than a book. Each paragraph may be one letter, and takes as
+/// long as a line.
 const MOST_WORDS: usize = 1 << 20;
 /// Bytes of the page that is set at most, with its pictures and formulas.
 const MOST_PAGE: usize = 64 << 20;
-/// Elements within elements at most, of which each takes a piece of the stack. A lesson's text and own words have far fewer.
+/// Elements within elements at most, of which each takes a piece of the stack. A lesson's text and own words have far
+/// fewer.
 const DEEPEST: usize = 100;
 
 /// Writes the report.
@@ -48,18 +50,23 @@ pub(super) fn render(report: &Report) -> Result<Vec<u8>, String> {
     if page.len() > MOST_PAGE {
         return long("its text, formulas and pictures take", page.len(), MOST_PAGE);
     }
-    let document = Document::parse(&page).map_err(|why| why.to_string())?;
+    let fonts = Fonts::new();
+    set(&page, &fonts)?.file(&report.title, &report.title, &fonts)
+}
+
+/// The elements of a page on paper.
+fn set(page: &str, fonts: &Fonts) -> Result<Pages, String> {
+    let document = Document::parse(page).map_err(|why| why.to_string())?;
     if document.descendants().any(|node| node.ancestors().nth(DEEPEST).is_some()) {
         return Err(format!("quotations or lists in it nest more than {DEEPEST} deep: flatten them"));
     }
-    let fonts = Fonts::new();
     let mut pages = Pages::new();
-    let pictures = Pictures::new(&page);
+    let pictures = Pictures::new(page);
     let body = document.descendants().find(|node| node.has_tag_name("main"));
     if let Some(body) = body {
-        Setter { pages: &mut pages, fonts: &fonts, pictures: &pictures }.all(body);
+        Setter { pages: &mut pages, fonts, pictures: &pictures }.all(body);
     }
-    pages.file(&report.title, &report.title, &fonts)
+    Ok(pages)
 }
 
 /// Whether a file is a PDF that this program wrote: it is replaced as a whole.
@@ -101,6 +108,19 @@ mod tests {
     fn a_note_of_every_kind_of_block_becomes_a_file() {
         let bytes = render(&sample()).unwrap();
         assert!(bytes.starts_with(b"%PDF-") && bytes.len() > 20_000, "{}", bytes.len());
+    }
+
+    #[test]
+    fn a_picture_that_cannot_be_drawn_is_mentioned_in_its_place() {
+        let fonts = Fonts::new();
+        let words = |svg: &str| {
+            let figure = format!("<figure>{svg}<figcaption>caption</figcaption></figure>");
+            let page = format!("<html><body><main>{figure}</main></body></html>");
+            set(&page, &fonts).unwrap().words().join(" ")
+        };
+        let picture = |size: &str| words(&format!("<svg xmlns=\"http://www.w3.org/2000/svg\" {size}></svg>"));
+        assert_eq!(picture("width=\"4\" height=\"2\""), "caption");
+        assert_eq!(picture("width=\"0\" height=\"0\""), format!("{} caption", page::NO_PICTURE));
     }
 
     #[test]

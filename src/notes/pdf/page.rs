@@ -26,6 +26,9 @@ pub(super) const PAGE: [f32; 2] = [595.28, 841.89];
 /// Left and right, and above and below.
 pub(super) const MARGIN: [f32; 2] = [62.0, 60.0];
 
+/// In place of a picture that cannot be drawn.
+pub(super) const NO_PICTURE: &str = "This picture cannot be drawn on paper: see it in the note as HTML.";
+
 /// The colours on paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
@@ -52,7 +55,6 @@ impl Ink {
     }
 }
 
-/// One thing on a page.
 pub(super) enum Drawn {
     /// A text in one font; `at` is the left end of its baseline.
     Text { at: [f32; 2], face: Face, size: f32, ink: Ink, text: String },
@@ -82,7 +84,8 @@ pub(super) struct Pages {
     pub(super) y: f32,
     /// Titles of sections, with their page and height.
     titles: Vec<(String, usize, f32)>,
-    /// The headings at the end of the last page, which go with what comes next: the first of what they draw, and their top.
+    /// The headings at the end of the last page, which go with what comes next: the first of what they draw, and their
+    /// top.
     headings: Option<(usize, f32)>,
 }
 
@@ -125,6 +128,14 @@ impl Pages {
         self.headings = Some(headings);
     }
 
+    #[cfg(test)]
+    pub(super) fn words(&self) -> Vec<&str> {
+        let drawn = self.pages.iter().flatten();
+        drawn
+            .filter_map(|drawn| if let Drawn::Text { text, .. } = drawn { Some(text.as_str()) } else { None })
+            .collect()
+    }
+
     /// The page, from 0, and the height on it.
     pub(super) fn here(&self) -> (usize, f32) {
         (self.pages.len() - 1, self.y)
@@ -161,9 +172,6 @@ impl Pages {
     }
 
     /// The file; `foot` is at the bottom of each page, beside its number.
-    ///
-    /// # Errors
-    /// The library's message if it cannot write the file.
     pub(super) fn file(self, title: &str, foot: &str, fonts: &Fonts) -> Result<Vec<u8>, String> {
         let mut document = Document::new();
         document.set_metadata(Metadata::new().title(title.to_owned()).creator(CREATOR.to_owned()));
@@ -215,9 +223,11 @@ fn put(surface: &mut Surface<'_>, drawn: Drawn, fonts: &Fonts) {
         Drawn::Picture { rect: [x, y, w, h], tree } => {
             if let Some(size) = Size::from_wh(w, h) {
                 surface.push_transform(&Transform::from_translate(x, y));
-                // A picture that the library cannot draw leaves its place empty; its caption says what it is.
-                let _ = surface.draw_svg(&tree, size, SvgSettings::default());
+                let drawn = surface.draw_svg(&tree, size, SvgSettings::default());
                 surface.pop();
+                if drawn.is_none() {
+                    text(surface, [x, y + h / 2.0], (Face::Sans, 8.0, Ink::Muted), NO_PICTURE, fonts);
+                }
             }
         }
         Drawn::Link { .. } => {}

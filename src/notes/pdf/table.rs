@@ -20,7 +20,6 @@ struct Cell {
     is_figure: bool,
 }
 
-/// Sets a table.
 pub(super) fn set(setter: &mut Setter<'_, '_>, node: Node<'_, '_>, column: Column) {
     if let Some(caption) = node.children().find(|child| child.has_tag_name("caption")) {
         setter.pages.room(6.0 * SMALL.leading());

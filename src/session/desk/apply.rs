@@ -86,7 +86,8 @@ impl Desk {
         }
     }
 
-    /// Writes a finished sweep to disk, so that a restart does not lose it. Traced sweeps are reproducible and not kept.
+    /// Writes a finished sweep to disk, so that a restart does not lose it. Traced sweeps are reproducible and not
+    /// kept.
     fn keep_curve(&mut self, id: &str) {
         let found = (self.keeper.curves(), self.state.place.plain.clone(), self.state.acting_device());
         let (Some(folder), Some(lesson), Some(device)) = found else { return };

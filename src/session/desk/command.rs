@@ -12,7 +12,7 @@ use crate::session::learn::drawn_curve::Points;
 use crate::session::learn::event_class::EventClass;
 use crate::session::learn::journal::Standing;
 use crate::session::learn::predict::Guess;
-use crate::session::learn::saved::{Frame, Room, ThemeChoice};
+use crate::session::learn::saved::{Dividers, Frame, ThemeChoice};
 use crate::session::note::only::Only;
 use crate::session::pack::my_kernel::Setup;
 use crate::session::run::devices::Choice;
@@ -28,6 +28,8 @@ pub enum Command {
     GoTo(usize),
     /// Turn a control.
     SetParam(String, f64),
+    /// Change a setting.
+    Set(SettingCommand),
     /// Put a program on the bench, by its id.
     ShowProgram(String),
     /// Change the text of the kernel in the editor; of one of the lesson's own, a version of the learner's is begun.
@@ -54,32 +56,12 @@ pub enum Command {
     ShowCostliest(String, EventClass),
     /// Choose the picture on the stage.
     ShowFigure(String),
-    /// Choose the measuring backend.
-    SetBackend(Choice),
-    /// Let the device's compiler guard indices, or not.
-    SetBoundsChecks(bool),
-    /// Choose the device to model, by id; None for the measuring one.
-    SetModel(Option<String>),
-    /// Choose the recording beside the learner's own curves.
-    SetRecording(RecordingChoice),
-    /// Choose how many lanes a traced warp has.
-    SetWarpWidth(u32),
-    /// Trace kernels in this language, where they are written in both.
-    TraceIn(Language),
     /// Ask where an element of a buffer, counted in 32-bit words, came from.
     Explain(String, u64),
     /// Put the answer away.
     CloseOrigin,
     /// Look at a buffer, by its name.
     ShowBuffer(String),
-    /// Choose the colours.
-    SetTheme(ThemeChoice),
-    /// Keep pictures still.
-    SetStill(bool),
-    /// Move the dividers between the panes.
-    SetRoom(Room),
-    /// The window was moved or has another size.
-    SetFrame(Frame),
     /// Run the experiment in the plot.
     RunExperiment,
     /// Cancel the running work.
@@ -124,6 +106,31 @@ pub enum Command {
     Dismiss(usize),
 }
 
+/// A setting and its new value.
+#[derive(Clone, Debug)]
+pub enum SettingCommand {
+    /// The measuring backend.
+    Backend(Choice),
+    /// Whether the device's compiler guards indices.
+    BoundsChecks(bool),
+    /// The device to model, by id; None for the measuring one.
+    Model(Option<String>),
+    /// The recording beside the learner's own curves.
+    Recording(RecordingChoice),
+    /// Lanes of a traced warp.
+    WarpWidth(u32),
+    /// The language to trace kernels in, where they are written in both.
+    Language(Language),
+    /// The colours.
+    Theme(ThemeChoice),
+    /// Whether pictures stay still.
+    Still(bool),
+    /// The dividers between the panes.
+    Dividers(Dividers),
+    /// The window's place and size.
+    Frame(Frame),
+}
+
 /// Something that the learner did about a kernel of their own.
 #[derive(Clone, Debug)]
 pub enum KernelCommand {
@@ -158,6 +165,5 @@ pub enum ReviewCommand {
     Exercise,
     /// Go on.
     Next,
-    /// End it.
     End,
 }

@@ -83,7 +83,8 @@ impl Desk {
         self.threads.versions.enqueue(Attempt { plain, edit, params, seed });
     }
 
-    /// Takes the result of compiling a version's text, unless that has changed since, and puts the editor's version on the bench.
+    /// Takes the result of compiling a version's text, unless that has changed since, and puts the editor's version on
+    /// the bench.
     pub(super) fn take_tried(&mut self, id: &str, source: String, problems: Vec<Diagnostic>) {
         if self.state.edit(id).is_none_or(|edit| edit.source != source) {
             return;
@@ -132,7 +133,8 @@ impl Desk {
         self.stage_edit(id);
     }
 
-    /// Puts a version's last text that compiled on the bench, beside its original if they differ; the original alone if none compiled.
+    /// Puts a version's last text that compiled on the bench, beside its original if they differ; the original alone if
+    /// none compiled.
     fn stage_edit(&mut self, id: &str) {
         self.wear();
         let Some(edit) = self.state.edit(id) else { return };

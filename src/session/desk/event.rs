@@ -38,8 +38,8 @@ pub enum Work {
     Kernel,
 }
 
-/// Something that happened on a thread. An answer carries its question, another result the number of its order, so that late ones are
-/// recognized.
+/// Something that happened on a thread. An answer carries its question, another result the number of its order, so that
+/// late ones are recognized.
 pub enum Event {
     /// The lessons were read, before all that belongs to them: the start page has its cards.
     Lessons(Pack),

@@ -39,7 +39,6 @@ pub enum DeviceState {
     /// Not asked yet, or not answered.
     #[default]
     Starting,
-    /// Ready.
     Ready(Device),
     /// There is none: why, and how to get one. The tracer works all the same.
     Missing(Diagnostic),
@@ -59,8 +58,8 @@ pub struct Sampling {
 /// The program on the bench with its shaders compiled.
 #[derive(Debug, Default)]
 pub struct Compiled {
-    /// The compiled program, with its lesson's id and variant. Just after a change it may still be of the previous parameters. None
-    /// before the first compilation, and if it does not compile.
+    /// The compiled program, with its lesson's id and variant. Just after a change it may still be of the previous
+    /// parameters. None before the first compilation, and if it does not compile.
     pub built: Option<((String, Variant), Arc<Built>)>,
     /// The shader of the kernel on the stage as it runs at the parameters.
     pub source: Option<Arc<str>>,
@@ -97,7 +96,8 @@ impl Found {
         Some(&self.accesses(program, place)?.timeline)
     }
 
-    /// The findings in the pass on the stage, each kind once a line: those of the grid, then those of the workgroup there.
+    /// The findings in the pass on the stage, each kind once a line: those of the grid, then those of the workgroup
+    /// there.
     pub fn findings<'a>(&'a self, program: &str, place: &Place) -> impl Iterator<Item = &'a Finding> {
         let grid = self.traced(program).and_then(|traced| traced.trace(place.pass()));
         let grid = grid.map_or(&[][..], |trace| &trace.findings);

@@ -179,8 +179,16 @@ impl Desk {
         self.state.status.notices.extend(problem.filter(|_| is_new).map(Notice::Problem));
     }
 
+    /// Keeps the learner's words on a step.
+    pub(super) fn write_words(&mut self, step: String, words: String) {
+        self.writes(&step);
+        self.keep(|kept| {
+            kept.words.insert(step, words);
+        });
+    }
+
     /// Notes that words are being written on a step.
-    pub(super) fn writes(&mut self, step: &str) {
+    fn writes(&mut self, step: &str) {
         let lesson = self.state.place.lesson.as_ref().map(|lesson| lesson.id.clone()).unwrap_or_default();
         if self.journal.words.as_ref().is_some_and(|(of, on, _)| (of, on.as_str()) != (&lesson, step)) {
             self.enter_words();
@@ -197,6 +205,14 @@ impl Desk {
         let before = self.state.diary.story.words.get(&(lesson.clone(), step.clone()));
         if let Some(words) = words.filter(|words| before != Some(words)) {
             self.record_on(lesson, step, Did::Wrote { words });
+        }
+    }
+
+    /// Notes that a step was read to its end.
+    pub(super) fn has_read(&mut self, step: String) {
+        if !self.state.kept().seen.contains(&step) {
+            self.keep(|kept| kept.seen.push(step));
+            self.reads(true, true);
         }
     }
 

@@ -23,7 +23,9 @@ mod problems;
 pub mod race;
 pub mod results;
 mod review;
+mod settings;
 mod settle;
+mod staged;
 pub mod state;
 pub mod status;
 mod tasks;
@@ -39,7 +41,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-pub use command::{Command, KernelCommand, ReviewCommand};
+pub use command::{Command, KernelCommand, ReviewCommand, SettingCommand};
 pub use edit::PAUSE;
 use event::Outbox;
 pub use event::{Event, Work};
@@ -47,9 +49,9 @@ use journal::Journal;
 pub use journal::REST;
 use keep::Keeper;
 pub use keep::RETRY;
-use place::{Element, Running};
+use place::Running;
 pub use state::{Place, State};
-use tasks::{DeviceTask, FileTask, NoteTask};
+use tasks::{DeviceTask, FileTask};
 use threads::Threads;
 
 use crate::base::diag::Diagnostic;
@@ -57,13 +59,10 @@ use crate::gpu::client::WorkerCommand;
 use crate::job::{Language, TraceSpec};
 use crate::lesson::PackFiles;
 use crate::session::learn::journal::Did;
-use crate::session::learn::predict::Guess;
-use crate::session::learn::saved::{self, Predicted};
-use crate::session::note;
+use crate::session::learn::saved;
 use crate::session::pack::watch;
 use crate::session::run::devices::Devices;
 use draft::Draft;
-use found::DeviceState;
 use status::{Activity, Notice};
 
 /// Settings to start a desk with.
@@ -129,7 +128,12 @@ impl Desk {
         threads.watch = match &options.files {
             PackFiles::Embedded | PackFiles::Memory(_) => None,
             PackFiles::Folder(folder) => {
-                let watch = watch::watch(folder, move || out.send(Event::PackChanged));
+                let watch = watch::watch(folder, move |problem| {
+                    out.send(Event::PackChanged);
+                    if let Some(problem) = problem {
+                        out.send(Event::Told(problem));
+                    }
+                });
                 watch.map_err(|problem| state.status.notices.push(Notice::Problem(problem))).ok()
             }
         };
@@ -168,7 +172,8 @@ impl Desk {
         }
     }
 
-    /// Whether threads may still send something: the pack is being read, or something is being traced, measured or judged.
+    /// Whether threads may still send something: the pack is being read, or something is being traced, measured or
+    /// judged.
     #[must_use]
     pub fn busy(&self) -> bool {
         let unread = self.state.place.lesson.is_none() && self.state.library.problems.is_empty();
@@ -186,12 +191,10 @@ impl Desk {
     pub fn command(&mut self, command: Command) {
         match command {
             Command::OpenLesson(id) => self.open_lesson(&id),
-            Command::ShowCover(id) => {
-                self.state.covers.ask(&id);
-                self.settle();
-            }
+            Command::ShowCover(id) => self.show_cover(&id),
             Command::GoTo(step) => self.go_to(step),
             Command::SetParam(id, value) => self.set_param(&id, value),
+            Command::Set(setting) => self.set(setting),
             Command::ShowProgram(id) => self.show_program(&id),
             Command::TypeKernel(language, text) => self.type_kernel(language, text),
             Command::ShowEdit(id) => self.show_edit(&id),
@@ -199,146 +202,44 @@ impl Desk {
             Command::ResetEdit(id) => self.reset_edit(&id),
             Command::DiscardEdit => self.discard_edit(),
             Command::ChooseRung(pass, kernel) => self.choose_rung(&pass, &kernel),
-            Command::ShowPass(pass, launch) => self.show_launch((pass, launch), false),
-            Command::FollowLaunch(pass, launch) => {
-                // What the learner chose stays theirs.
-                let followed = self.state.step_on_stage().is_some();
-                self.show_launch((pass, launch), followed);
-            }
-            Command::SetBeside(mut beside) => {
-                let lesson = self.state.place.lesson.as_ref();
-                beside.retain(|of| lesson.is_some_and(|lesson| lesson.program(&of.program).is_some()));
-                self.state.place.bench.beside = beside;
-                self.refresh();
-            }
-            Command::ShowWorkgroup(index) => {
-                self.state.place.stage.workgroup = index;
-                self.settle();
-            }
-            Command::ShowCostliest(id, counted) => {
-                if self.state.place.bench.edit.as_ref() != Some(&id) {
-                    self.show_edit(&id);
-                }
-                let stage = &mut self.state.place.stage;
-                crate::lesson::USUAL.clone_into(&mut stage.figure);
-                stage.sought = Some((counted, stage.sought.map_or(1, |(_, times)| times.wrapping_add(1))));
-                self.settle();
-            }
-            Command::ShowFigure(figure) => {
-                self.state.place.stage.figure.clone_from(&figure);
-                self.keep(|kept| kept.figure = Some(figure));
-                self.settle();
-            }
-            Command::SetBackend(choice) => self.set_backend(choice),
-            Command::SetBoundsChecks(on) => {
-                self.state.place.options.bounds_checks = on;
-                self.refresh();
-            }
-            Command::SetModel(model) => {
-                self.state.saved.model = model;
-                self.unsaved();
-            }
-            Command::SetRecording(choice) => {
-                self.state.saved.recording = choice;
-                self.unsaved();
-            }
-            Command::SetWarpWidth(lanes) => {
-                self.state.place.options.warp_width = lanes;
-                self.refresh();
-            }
-            Command::TraceIn(language) => {
-                self.state.place.options.language = language;
-                self.refresh();
-            }
-            Command::Explain(buffer, index) => {
-                let program = self.state.place.bench.variant.program.clone();
-                self.state.place.asked = Some(Element { program, buffer, index });
-                self.settle();
-            }
-            Command::CloseOrigin => {
-                self.state.place.asked = None;
-                self.settle();
-            }
-            Command::ShowBuffer(name) => {
-                self.state.place.stage.buffer = Some(name);
-                self.settle();
-            }
-            Command::SetTheme(theme) => {
-                self.state.saved.theme = theme;
-                self.unsaved();
-            }
-            Command::SetStill(still) => {
-                self.state.saved.still = still;
-                self.unsaved();
-            }
-            Command::SetRoom(room) => {
-                self.state.saved.room = room;
-                self.unsaved();
-            }
-            Command::SetFrame(frame) => {
-                self.state.saved.window = frame;
-                self.unsaved();
-            }
+            Command::ShowPass(pass, launch) => self.show_launch(pass, launch, false),
+            Command::FollowLaunch(pass, launch) => self.follow_launch(pass, launch),
+            Command::SetBeside(variants) => self.set_beside(variants),
+            Command::ShowWorkgroup(index) => self.show_workgroup(index),
+            Command::ShowCostliest(id, class) => self.show_costliest(&id, class),
+            Command::ShowFigure(figure) => self.show_figure(figure),
+            Command::ShowBuffer(name) => self.show_buffer(name),
+            Command::Explain(buffer, index) => self.explain(buffer, index),
+            Command::CloseOrigin => self.close_origin(),
             Command::RunExperiment => self.run_experiment(),
-            Command::Cancel => {
-                self.cancel_measuring();
-                self.threads.judge.cancel();
-                self.threads.notes.cancel();
-                self.cancel_text();
-            }
-            Command::Read(step) => {
-                if !self.state.kept().seen.contains(&step) {
-                    self.keep(|kept| kept.seen.push(step));
-                    self.reads(true, true);
-                }
-            }
+            Command::Cancel => self.cancel_all(),
+            Command::Read(step) => self.has_read(step),
             Command::Reading(goes_on) => self.reads(goes_on, false),
             Command::Predict(id, guess) => self.predict(id, guess),
             Command::Skip(id) => self.record(Did::Skipped { id }),
-            Command::Draw(id, points) => self.keep(|kept| {
-                kept.drawn.insert(id, points);
-            }),
-            Command::DrawAgain(id) => self.keep(|kept| {
-                if let Some(Predicted { guess: Guess::Curve(points), .. }) = kept.predictions.remove(&id) {
-                    kept.drawn.insert(id, points);
-                }
-            }),
+            Command::Draw(id, points) => self.keep(|kept| drop(kept.drawn.insert(id, points))),
+            Command::DrawAgain(id) => self.draw_again(&id),
             Command::OpenHint(exercise) => self.keep(|kept| kept.exercises.entry(exercise).or_default().hints += 1),
             Command::Explore(point) => self.keep(|kept| kept.explored = Some(point)),
-            Command::Write(step, words) => {
-                self.writes(&step);
-                self.keep(|kept| {
-                    kept.words.insert(step, words);
-                });
-            }
-            Command::Pin(step, words, picture) => self.pin(&step, words, picture),
+            Command::Write(step, words) => self.write_words(step, words),
+            Command::Pin(step, words, picture) => self.pin(step, words, picture),
             Command::Move(concept, to, why) => self.record(Did::Moved { concept, to, why }),
             Command::Review(command) => self.review(command),
             Command::JudgeExercise(id) => self.judge_exercise(&id),
-            Command::Export(only, formats, folder) => {
-                if let Some(input) = self.state.note_input(only) {
-                    let input = note::Input { pins: self.keeper.pins(), ..input };
-                    self.begin(Work::Export, format!("writing the note of “{}”", input.setting.lesson.title));
-                    self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
-                }
-            }
+            Command::Export(only, formats, folder) => self.export(only, formats, folder),
             Command::Kernel(command) => self.my_kernel(command),
             Command::OpenText(path) => self.open_text(path),
             Command::CancelText => self.cancel_text(),
             Command::Tell(problem) => self.state.status.notices.push(Notice::Problem(problem)),
-            Command::Dismiss(index) => {
-                if index < self.state.status.notices.len() {
-                    self.state.status.notices.remove(index);
-                }
-            }
+            Command::Dismiss(index) => self.state.status.notices.dismiss(index),
         }
     }
 
-    /// Puts a launch of a pass on the stage.
-    fn show_launch(&mut self, (pass, launch): (String, u64), followed: bool) {
-        let stage = &mut self.state.place.stage;
-        (stage.pass, stage.launch, stage.followed) = (pass, launch, followed);
-        self.settle();
+    fn cancel_all(&mut self) {
+        self.cancel_measuring();
+        self.threads.judge.cancel();
+        self.threads.notes.cancel();
+        self.cancel_text();
     }
 
     /// Cancels the running work, and waits until the learner's work is on disk.
@@ -352,24 +253,13 @@ impl Desk {
         self.keep_journal()
     }
 
-    fn set_backend(&mut self, choice: crate::session::run::devices::Choice) {
-        self.state.saved.backend = choice;
-        self.state.found.device = DeviceState::Starting;
-        // Another device may have the same backend.
-        self.state.found.answers.retain(|query, _| !query.is_of_device());
-        self.threads.device.cancel(0);
-        self.threads.device.worker.enqueue(DeviceTask::Describe(choice));
-        self.unsaved();
-        self.refresh();
-    }
-
-    /// The input of a note of the lesson on the screen; None before there is a lesson and a device.
     /// Runs of the tracer that the stage and the page have ordered so far.
     #[must_use]
     pub fn traced_runs(&self) -> u64 {
         self.threads.tracer.worker.last()
     }
 
+    /// Shows work as running in the status line.
     fn begin(&mut self, work: Work, label: impl Into<String>) {
         self.state.status.activities.insert(work, Activity { label: label.into(), progress: None });
     }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::state::{Trials, Turned};
 use super::status::Notice;
 use super::tasks::DeviceTask;
-use super::{Command, Desk, Work};
+use super::{Desk, Work};
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Asks, Exercise, Lesson, Variant};
+use crate::lesson::{AnswerKind, Exercise, Lesson, Variant};
 use crate::session::experiment::sweep;
 use crate::session::jobs;
 use crate::session::learn::drawn_curve;
@@ -33,7 +33,7 @@ impl Desk {
         self.state.saved.lesson = Some(id.to_owned());
         self.enter_step();
         if let Some(figure) = kept.figure {
-            self.command(Command::ShowFigure(figure));
+            self.show_figure(figure);
         }
         if let Some(edit) = kept.edit {
             self.show_edit(&edit);
@@ -192,7 +192,7 @@ impl Desk {
         let Some(prediction) = setting.lesson.predictions.iter().find(|p| p.id == id).cloned() else { return };
         let Some(device) = self.state.acting_device() else { return };
         let recorded = match &prediction.asks {
-            Asks::Curve(decl) if !drawn_curve::is_found_here(&setting.lesson, decl, &device) => {
+            AnswerKind::Curve(decl) if !drawn_curve::is_found_here(&setting.lesson, decl, &device) => {
                 let (recordings, choice) = (&self.state.library.recordings, &self.state.saved.recording);
                 Some(drawn_curve::recorded(&setting.lesson, decl, recordings, choice))
             }
@@ -214,6 +214,15 @@ impl Desk {
             self.state.trials.answering = Some((id, self.threads.device.worker.last()));
             self.order_ceilings(device.backend);
         }
+    }
+
+    /// Withdraws a prediction's curve: its points are drawn again.
+    pub(super) fn draw_again(&mut self, id: &str) {
+        self.keep(|kept| {
+            if let Some(Predicted { guess: Guess::Curve(points), .. }) = kept.predictions.remove(id) {
+                kept.drawn.insert(id.to_owned(), points);
+            }
+        });
     }
 
     pub(super) fn judge_exercise(&mut self, id: &str) {

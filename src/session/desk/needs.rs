@@ -1,4 +1,5 @@
-//! Conditions for parts of the window: the plot, the device model's row, an experiment that starts without being asked for.
+//! Conditions for parts of the window: the plot, the device model's row, an experiment that starts without being asked
+//! for.
 
 use super::event::Work;
 use super::state::State;
@@ -7,7 +8,8 @@ use crate::lesson::{Block, Step};
 use crate::session::learn::predict::Answer;
 
 impl State {
-    /// Whether the experiment of the page has something to plot that the stage does not show: curves, or a control that the learner turned.
+    /// Whether the experiment of the page has something to plot that the stage does not show: curves, or a control that
+    /// the learner turned.
     #[must_use]
     pub fn is_plotted(&self) -> bool {
         let Some(experiment) = self.place.experiment() else { return false };
@@ -40,8 +42,8 @@ impl State {
         answer.or_recorded(decl, (open, &self.place.params), recorded)
     }
 
-    /// Whether the reader has come to the page that explains the device's model, which has `model: true`; so too if no page has it. A
-    /// lesson for readers of Python does without it.
+    /// Whether the reader has come to the page that explains the device's model, which has `model: true`; so too if no
+    /// page has it. A lesson for readers of Python does without it.
     #[must_use]
     pub fn knows_model(&self) -> bool {
         let Some(lesson) = self.place.lesson.as_ref().filter(|lesson| !lesson.python_first) else { return false };
@@ -53,7 +55,8 @@ impl State {
         (here, self.place.step) >= (first, step)
     }
 
-    /// Whether the page's experiment runs without being asked for: it only counts, nothing was counted yet, and no question on the page is open.
+    /// Whether the page's experiment runs without being asked for: it only counts, nothing was counted yet, and no
+    /// question on the page is open.
     pub(super) fn counts_at_once(&self) -> bool {
         let Some(experiment) = self.place.experiment() else { return false };
         let made = &self.kept().predictions;

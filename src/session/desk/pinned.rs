@@ -1,12 +1,15 @@
 //! Pictures and results on the bench that the learner can pin into their words.
 
+use std::path::PathBuf;
+
 use super::Desk;
-use super::command::Command;
+use super::event::Work;
 use super::state::State;
-use super::tasks::FileTask;
+use super::tasks::{FileTask, NoteTask};
 use crate::base::day;
 use crate::base::units::{number, si};
 use crate::lesson::Variant;
+use crate::notes::Format;
 use crate::session::jobs::setting::{language_of, parameters_of};
 use crate::session::learn::edits::Edit;
 use crate::session::learn::pins::Pin;
@@ -19,7 +22,8 @@ use crate::trace::record::Backend;
 const LONGEST_CHANGE: usize = 40;
 
 impl State {
-    /// The text that the version in the editor began with, and the last text of it that compiled; None if none is edited.
+    /// The text that the version in the editor began with, and the last text of it that compiled; None if none is
+    /// edited.
     #[must_use]
     pub fn sides(&self) -> Option<[Side<'_>; 2]> {
         let began = self.place.bench.beside.first().filter(|_| self.place.bench.edit.is_some())?;
@@ -53,8 +57,8 @@ impl State {
         Some(Pin { picture: Some(svg), ..pin })
     }
 
-    /// The counts of the kernel on the stage over the whole grid, and its time; beside those before the learner's change. None if it is
-    /// not traced.
+    /// The counts of the kernel on the stage over the whole grid, and its time; beside those before the learner's
+    /// change. None if it is not traced.
     #[must_use]
     pub fn pinned_counts(&self) -> Option<Pin> {
         let changed = self.sides();
@@ -92,8 +96,8 @@ impl State {
         experiment::pinned(&self.note_input(Only::Own)?, self.place.experiment()?)
     }
 
-    /// A pin of a program's kernel on the stage, with the command that runs it. A version of the learner's has its changes, and the command of
-    /// the kernel that it began as. None while the text in the editor does not compile.
+    /// A pin of a program's kernel on the stage, with the command that runs it. A version of the learner's has its
+    /// changes, and the command of the kernel that it began as. None while the text in the editor does not compile.
     fn pin(&self, caption: &str, variant: &Variant) -> Option<Pin> {
         // The bench then has an older text.
         if self.is_broken() {
@@ -118,14 +122,16 @@ impl State {
         Some(Pin { caption, change, command, ..Pin::default() })
     }
 
-    /// The changes of a version from what it began with, as a unified diff; None if there are none, or if they are long.
+    /// The changes of a version from what it began with, as a unified diff; None if there are none, or if they are
+    /// long.
     fn change(&self, edit: &Edit) -> Option<String> {
         let [began, mine] = self.sides()?;
         let text = source::unified(("before", began.source), (&edit.name, mine.source))?;
         (text.lines().count() <= LONGEST_CHANGE).then_some(text)
     }
 
-    /// The input of a note about the open lesson, with all that is known; None before the lesson and its device are there.
+    /// The input of a note about the open lesson, with all that is known; None before the lesson and its device are
+    /// there.
     pub(super) fn note_input(&self, only: Only) -> Option<Input> {
         let mut answers = self.found.answers.clone();
         answers.retain(|_, outcome| outcome.is_ok());
@@ -150,11 +156,20 @@ impl State {
 }
 
 impl Desk {
+    /// Writes a note of the open lesson into a folder, on the notes' thread.
+    pub(super) fn export(&mut self, only: Only, formats: Vec<Format>, folder: PathBuf) {
+        if let Some(input) = self.state.note_input(only) {
+            let input = Input { pins: self.keeper.pins(), ..input };
+            self.begin(Work::Export, format!("writing the note of “{}”", input.setting.lesson.title));
+            self.threads.notes.replace(NoteTask { input: Box::new(input), formats, folder });
+        }
+    }
+
     /// Keeps the learner's words on a step, and a picture that was pinned into them.
-    pub(super) fn pin(&mut self, step: &str, words: String, picture: Option<String>) {
+    pub(super) fn pin(&mut self, step: String, words: String, picture: Option<String>) {
         if let (Some(folder), Some(svg)) = (self.keeper.pins(), picture) {
             self.threads.disk.enqueue(FileTask::Pin(folder, svg));
         }
-        self.command(Command::Write(step.to_owned(), words));
+        self.write_words(step, words);
     }
 }

@@ -77,7 +77,6 @@ pub struct OnStage {
 pub struct Element {
     /// The program that it is of.
     pub program: String,
-    /// The buffer.
     pub buffer: String,
     /// Which of its 32-bit words.
     pub index: u64,

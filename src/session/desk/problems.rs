@@ -41,7 +41,8 @@ impl State {
         found.map(|finding| finding.diagnostic(YOURS, text)).collect()
     }
 
-    /// How many findings a kernel on the bench had before the learner's change, and has now; None without a change, or while one is not traced.
+    /// How many findings a kernel on the bench had before the learner's change, and has now; None without a change, or
+    /// while one is not traced.
     #[must_use]
     pub fn findings_before_and_now(&self) -> Option<[usize; 2]> {
         let began = self.place.bench.edit.as_ref().and(self.place.bench.beside.first())?;
@@ -51,7 +52,8 @@ impl State {
         Some([before?, now?])
     }
 
-    /// Remarks on a kernel of the learner's own: lines that may be meant, and elements that nothing wrote. Lessons speak of theirs in their text.
+    /// Remarks on a kernel of the learner's own: lines that may be meant, and elements that nothing wrote. Lessons
+    /// speak of theirs in their text.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let is_own = self.place.lesson.as_ref().is_some_and(|lesson| self.library.is_own(lesson));

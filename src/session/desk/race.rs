@@ -20,9 +20,10 @@ impl State {
         self.place.bench.edit.is_none() && !self.place.bench.beside.is_empty()
     }
 
-    /// The time of a program in a race. All times of one race have one source: this machine's GPU, else one recording that has all of them
-    /// at these settings, else the device in place of a GPU. Where the plot shows a recording, times of a device in place of a GPU would say the
-    /// contrary: there are none then. None outside a race, and while one time is missing.
+    /// The time of a program in a race. All times of one race have one source: this machine's GPU, else one recording
+    /// that has all of them at these settings, else the device in place of a GPU. Where the plot shows a recording,
+    /// times of a device in place of a GPU would say the contrary: there are none then. None outside a race, and while
+    /// one time is missing.
     #[must_use]
     pub fn race_time(&self, variant: &Variant) -> Option<RaceTime<'_>> {
         let racing = || std::iter::once(&self.place.bench.variant).chain(&self.place.bench.beside);
@@ -45,7 +46,8 @@ impl State {
         if is_gpu { own().or_else(recorded) } else { recorded().or_else(in_place) }
     }
 
-    /// How fast a program in a race is, relative to the one on the bench; 1 while their times are not known, and outside a race.
+    /// How fast a program in a race is, relative to the one on the bench; 1 while their times are not known, and
+    /// outside a race.
     #[must_use]
     pub fn pace(&self, variant: &Variant) -> f64 {
         let both = self.race_time(&self.place.bench.variant).zip(self.race_time(variant));

@@ -20,7 +20,7 @@ use crate::figures::{Traced, ask};
 use crate::gpu::simt;
 use crate::job::Language;
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Asks, Block, Lesson, Pack, PackFiles, Prediction, Quote, Step, Variant};
+use crate::lesson::{AnswerKind, Block, Lesson, Pack, PackFiles, Prediction, Quote, Step, Variant};
 use crate::session::experiment::recording::{self, Recording};
 use crate::session::experiment::sweep::{Sweep, device_for};
 use crate::session::jobs::setting::{language_of, parameters_of};
@@ -92,7 +92,8 @@ impl Library {
 }
 
 impl State {
-    /// The passes of the program on the bench, but for those that are known not to be launched at these settings; None if it has only one.
+    /// The passes of the program on the bench, but for those that are known not to be launched at these settings; None
+    /// if it has only one.
     #[must_use]
     pub fn passes(&self) -> Option<Passes> {
         let lesson = self.place.lesson.as_ref()?;
@@ -164,7 +165,8 @@ impl State {
         self.found.sweeps.entry(id).or_default()
     }
 
-    /// The effect of a turned control on the pass on the stage: the control with its earlier value, and the figures before and now.
+    /// The effect of a turned control on the pass on the stage: the control with its earlier value, and the figures
+    /// before and now.
     #[must_use]
     pub fn turned(&self) -> Option<(&Turned, Vec<Figure>)> {
         let turned = self.trials.turned.as_ref().filter(|turned| turned.program == self.place.bench.variant)?;
@@ -242,8 +244,8 @@ impl State {
         }
     }
 
-    /// The backend that measures the program on the bench. CUDA does not run the WGSL that a learner types: then the graphics driver
-    /// measures it and its original.
+    /// The backend that measures the program on the bench. CUDA does not run the WGSL that a learner types: then the
+    /// graphics driver measures it and its original.
     #[must_use]
     pub fn bench_backend(&self) -> Option<Backend> {
         let typed = self.edited_in() == Some(Language::Wgsl);
@@ -323,8 +325,9 @@ impl State {
         self.library.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect()
     }
 
-    /// The recorded time of the program on the stage on the modelled device, at exactly these settings, and its recording. None if the
-    /// settings are no experiment's, the program has several passes, or a question on the page asks for it.
+    /// The recorded time of the program on the stage on the modelled device, at exactly these settings, and its
+    /// recording. None if the settings are no experiment's, the program has several passes, or a question on the page
+    /// asks for it.
     #[must_use]
     pub fn recorded_here(&self) -> Option<(&Recording, &TimeOutput)> {
         let (lesson, spec) = (self.place.lesson.as_ref()?, self.modelled()?.spec);
@@ -336,14 +339,15 @@ impl State {
         found.next()
     }
 
-    /// Whether the step asks for a prediction of times that the learner has not made yet: recorded curves would reveal it.
+    /// Whether the step asks for a prediction of times that the learner has not made yet: recorded curves would reveal
+    /// it.
     #[must_use]
     pub fn is_undecided(&self) -> bool {
         let (Some(lesson), Some(step)) = (&self.place.lesson, self.place.step()) else { return false };
         let made = &self.kept().predictions;
         let timed = |asked: &&Prediction| match &asked.asks {
-            Asks::Choice(_, answer) | Asks::Number(_, answer) => answer.measured.is_some(),
-            Asks::Curve(decl) => decl.of(lesson).is_some_and(|(experiment, _)| !experiment.quantity.is_traced()),
+            AnswerKind::Choice(_, answer) | AnswerKind::Number(_, answer) => answer.measured.is_some(),
+            AnswerKind::Curve(decl) => decl.of(lesson).is_some_and(|(experiment, _)| !experiment.quantity.is_traced()),
         };
         let asked = lesson.predictions.iter().filter(timed).filter(|asked| !made.contains_key(&asked.id));
         asked.map(|asked| Block::Predict(asked.id.clone())).any(|block| step.blocks.contains(&block))

@@ -19,11 +19,9 @@ use crate::trace::record::{Backend, Device};
 pub enum DeviceTask {
     /// Find the device.
     Describe(Choice),
-    /// Answer a question.
     Ask(Query),
     /// Run an experiment on a backend, whose device has this name.
     Experiment(Setting, Experiment, Device),
-    /// Answer a prediction.
     Answer(Setting, Prediction, Backend),
 }
 
@@ -41,7 +39,6 @@ impl From<Query> for DeviceTask {
 
 /// Orders for the thread that writes notes.
 pub struct NoteTask {
-    /// The note's input.
     pub input: Box<note::Input>,
     /// The formats that it is written in.
     pub formats: Vec<Format>,

@@ -27,7 +27,6 @@ pub struct Trials {
 /// Results of the program on the bench from before a control was turned.
 #[derive(Clone, Debug)]
 pub struct Turned {
-    /// The program.
     pub program: Variant,
     /// The parameter, by its id, and the value that it had.
     pub param: (String, f64),

@@ -18,7 +18,6 @@ use crate::trace::record::Backend;
 pub struct Attempt {
     /// The lesson without versions.
     pub plain: Arc<Lesson>,
-    /// The version.
     pub edit: Edit,
     /// The learner's parameters.
     pub params: Params,

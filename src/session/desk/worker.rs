@@ -9,7 +9,6 @@ use std::thread::JoinHandle;
 pub struct Order<T> {
     /// Its place among the orders of its worker, from 1.
     pub number: u64,
-    /// The task.
     pub task: T,
     /// Set when the result is no longer wanted.
     pub cancel: Arc<AtomicBool>,

@@ -16,8 +16,8 @@ use crate::session::run::output::{LibraryOutput, TimeOutput};
 use crate::session::run::{self, Runner};
 use crate::trace::record::{Backend, Ceilings, Device, Warning};
 
-/// Upper bound, in bytes, of a kernel's buffers at its large size: far beyond any cache, and enough for two arrays of 256 MiB and more; the
-/// host holds them, too.
+/// Upper bound, in bytes, of a kernel's buffers at its large size: far beyond any cache, and enough for two arrays of
+/// 256 MiB and more; the host holds them, too.
 const MOST_BYTES: u64 = 2 << 30;
 
 /// How many values of a parameter are tried, from the largest down.
@@ -39,9 +39,7 @@ pub struct BenchOutput {
 /// One device's part.
 #[derive(Clone, Debug, Serialize)]
 pub struct DeviceBench {
-    /// The device.
     pub device: Device,
-    /// Its ceilings.
     pub ceilings: Ceilings,
     /// Each kernel at its lesson's defaults and, if it has one, at a large size.
     pub kernels: Vec<Rung>,
@@ -50,7 +48,6 @@ pub struct DeviceBench {
 /// A backend without a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct Missing {
-    /// The backend.
     pub backend: Backend,
     /// The message: what was looked for and not found.
     pub message: String,
@@ -79,13 +76,11 @@ pub struct Rung {
     pub kernel: String,
     /// The ladder that it is a rung of; empty if it is in none.
     pub ladder: String,
-    /// Which size.
     pub size: Size,
     /// The parameters.
     pub params: BTreeMap<String, f64>,
     /// Those of them that are not at their defaults.
     pub set: BTreeMap<String, f64>,
-    /// Bytes of its largest buffer.
     pub largest_buffer_bytes: u64,
     /// Whether it ran and passed its check.
     pub ok: bool,
@@ -132,8 +127,8 @@ impl BenchOutput {
     }
 }
 
-/// Runs the bench on those of the named backends that have a device, and on the `tracer` if requested; `say` gets a line for each part that
-/// begins.
+/// Runs the bench on those of the named backends that have a device, and on the `tracer` if requested; `say` gets a
+/// line for each part that begins.
 pub fn bench(
     devices: &Devices,
     pack: &Pack,
@@ -237,8 +232,9 @@ fn rungs(
         .collect()
 }
 
-/// The defaults with one parameter raised, as far as the device allows: the one that makes the kernel's buffers largest. None if no
-/// parameter enlarges them, and on a software device: large sizes take long there and say nothing about a GPU.
+/// The defaults with one parameter raised, as far as the device allows: the one that makes the kernel's buffers
+/// largest. None if no parameter enlarges them, and on a software device: large sizes take long there and say nothing
+/// about a GPU.
 fn large(lesson: &Lesson, program: &Program, base: &Params, purpose: &Purpose, device: &Device) -> Option<Params> {
     if device.software {
         return None;

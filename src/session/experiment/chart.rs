@@ -107,7 +107,8 @@ pub fn library_id(library: &LibraryOutput) -> String {
     format!("library {}", library.name)
 }
 
-/// The curves of a recording, in the colours of their kernels. Their names and ids say that they are no measurement of this machine.
+/// The curves of a recording, in the colours of their kernels. Their names and ids say that they are no measurement of
+/// this machine.
 #[must_use]
 pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown) -> Plot {
     let mut plot = plot(lesson, experiment, Some(&shown.sweep), None, None, true);
@@ -135,7 +136,8 @@ pub fn plain_name(name: &str) -> &str {
     name.trim_end_matches(RECORDED)
 }
 
-/// Whether both can be read on the same axes: they show the same quantity, and neither is a line at the bottom of the other.
+/// Whether both can be read on the same axes: they show the same quantity, and neither is a line at the bottom of the
+/// other.
 #[must_use]
 pub fn share_axes(own: &Plot, recorded: &Plot) -> bool {
     let top = |plot: &Plot| {

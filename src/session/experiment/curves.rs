@@ -1,5 +1,5 @@
-//! The learner's own curves on disk, beside the state file: one recording per experiment and device, so that a new one replaces only that
-//! one.
+//! The learner's own curves on disk, beside the state file: one recording per experiment and device, so that a new one
+//! replaces only that one.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,8 @@ pub fn folder(state: &Path) -> Option<PathBuf> {
     state.parent().map(|parent| parent.join("curves"))
 }
 
-/// Keeps a finished sweep of an experiment. It takes the place of that experiment's curves of this device, from whichever day.
+/// Keeps a finished sweep of an experiment. It takes the place of that experiment's curves of this device, from
+/// whichever day.
 ///
 /// # Errors
 /// When the file cannot be written: it stays as it was.

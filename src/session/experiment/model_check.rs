@@ -20,13 +20,9 @@ use crate::trace::record::{Backend, CacheState, Ceilings};
 /// A recorded time and the model's prediction for the same kernel at the same settings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judged {
-    /// The recording.
     pub recording: String,
-    /// The lesson.
     pub lesson: String,
-    /// The experiment.
     pub experiment: String,
-    /// The curve.
     pub curve: String,
     /// The parameter that was swept.
     pub over: String,
@@ -75,9 +71,6 @@ pub struct Asked<'a> {
 }
 
 /// Predicts every recorded point of the lessons whose device has a model. `each` gets them as they come.
-///
-/// # Errors
-/// When a lesson does not exist.
 pub fn judge(
     devices: &Devices,
     (pack, recordings, models): (&Pack, &[Recording], &[DeviceSpec]),
@@ -131,9 +124,6 @@ pub fn judge(
 }
 
 /// The predicted interval of a curve's program, or of the pass that the curve shows.
-///
-/// # Errors
-/// Why there is no prediction.
 fn interval(
     devices: &Devices,
     lesson: &Lesson,

@@ -25,7 +25,8 @@ const TO: &str = " to ";
 /// Seed of the random inputs.
 const SEED: u64 = 1;
 
-/// The experiments with these ids that measure times (all if no ids are given), of the lessons with these ids (or of all lessons).
+/// The experiments with these ids that measure times (all if no ids are given), of the lessons with these ids (or of
+/// all lessons).
 ///
 /// # Errors
 /// When an id is of no lesson, or of no experiment of the lessons.
@@ -80,9 +81,9 @@ pub fn ranks(
     found.ok_or_else(|| vec![Diagnostic::error("there is nothing to record")])
 }
 
-/// Runs experiments on a device, here alone or `together` with other ranks. `date` is the day as YYYY-MM-DD; `say` gets a line for each
-/// experiment that begins, and `keep` the recording after each, so that a stopped run loses one experiment at most. Points that could not
-/// be measured are left out, and reported in the second part of the result.
+/// Runs experiments on a device, here alone or `together` with other ranks. `date` is the day as YYYY-MM-DD; `say` gets
+/// a line for each experiment that begins, and `keep` the recording after each, so that a stopped run loses one
+/// experiment at most. Points that could not be measured are left out, and reported in the second part of the result.
 ///
 /// # Errors
 /// When there is no such device, or `keep` fails.
@@ -123,7 +124,8 @@ pub fn record(
     Ok((recording, problems))
 }
 
-/// A recording merged with an earlier one's other experiments, in the pack's order. Experiments that a lesson no longer has are left out.
+/// A recording merged with an earlier one's other experiments, in the pack's order. Experiments that a lesson no longer
+/// has are left out.
 ///
 /// # Errors
 /// When the earlier one is of another device or driver: a recording has one of each.

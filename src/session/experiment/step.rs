@@ -20,8 +20,8 @@ pub fn settings_of(lesson: &Lesson, experiment: &Experiment, device: &Device) ->
     sweep::settings_for(experiment, device, &base)
 }
 
-/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices or not; run here alone, or
-/// `together` with other ranks.
+/// An experiment at the parameters of the first step that shows it, with the device's compiler guarding indices or not;
+/// run here alone, or `together` with other ranks.
 #[must_use]
 pub fn sweep_of(
     devices: &Devices,

@@ -60,8 +60,8 @@ pub struct Plan<'a> {
     pub left_out: Option<Diagnostic>,
 }
 
-/// An experiment's points on a device. Without a GPU the largest are left out: a matrix product of a millisecond on a GPU would take an
-/// hour.
+/// An experiment's points on a device. Without a GPU the largest are left out: a matrix product of a millisecond on a
+/// GPU would take an hour.
 #[must_use]
 pub fn plan<'a>(lesson: &Lesson, experiment: &'a Experiment, device: &Device, base: &Params) -> Plan<'a> {
     let over = &experiment.over;
@@ -88,10 +88,10 @@ fn every<'a>(curves: &(impl Iterator<Item = &'a Curve> + Clone), values: &[f64])
     values.iter().flat_map(|x| curves.clone().map(|curve| (*x, curve))).collect()
 }
 
-/// Runs `points`: each has a value of the parameter `over` and the programs to run at it. The other parameters are those of `base`.
-/// `on_point` gets each result as it comes. A point that fails has its error, and the sweep goes on; one that the parameters or the device
-/// rule out has a warning. `quantity` is what is plotted. If ranks run it `together`, a point at which they
-/// are lost is the last.
+/// Runs `points`: each has a value of the parameter `over` and the programs to run at it. The other parameters are
+/// those of `base`. `on_point` gets each result as it comes. A point that fails has its error, and the sweep goes on;
+/// one that the parameters or the device rule out has a warning. `quantity` is what is plotted. If ranks run it
+/// `together`, a point at which they are lost is the last.
 pub fn run_points(
     runner: &Runner<'_>,
     mut together: Option<&mut Together>,
@@ -166,7 +166,7 @@ pub fn sweep(
     }
     let (device, instead) = devices.resolve(options.backend)?;
     let mut warnings: Vec<Warning> = instead.into_iter().map(run::lost_device).collect();
-    if !options.which.is_picky() {
+    if !options.which.names_any() {
         curves.retain(|curve| {
             let elsewhere = lesson.elsewhere(&curve.variant, device.backend);
             warnings.extend(elsewhere.first().map(|kernel| run::left_out(kernel.not_here())));
@@ -197,8 +197,8 @@ pub fn sweep(
 /// The column of the value that an experiment plots.
 pub const VALUE: &str = "value";
 
-/// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured. Where a value is
-/// plotted, it is in one more column at the end.
+/// A sweep as CSV: one row a point, times in seconds, every sample in the last column; empty cells were not measured.
+/// Where a value is plotted, it is in one more column at the end.
 #[must_use]
 pub fn csv_rows(over: &str, points: &[SweepPoint]) -> (Vec<String>, Vec<Vec<String>>) {
     let header = [

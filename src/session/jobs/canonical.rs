@@ -1,8 +1,9 @@
 //! Canonical serialization of a job, hashed into the keys (fingerprints) of recordings.
 //!
-//! Each value is written with a tag of its own, by a match that names its parts: renaming or moving a field or a variant changes no byte, and
-//! the compiler asks for every part that is added. A part that most jobs do not have is written only where they have it, so that the keys of
-//! the others stay. Where bytes have to change, raise [`VERSION`] and translate the pack's recordings while both ways still agree.
+//! Each value is written with a tag of its own, by a match that names its parts: renaming or moving a field or a
+//! variant changes no byte, and the compiler asks for every part that is added. A part that most jobs do not have is
+//! written only where they have it, so that the keys of the others stay. Where bytes have to change, raise [`VERSION`]
+//! and translate the pack's recordings while both ways still agree.
 
 use crate::base::tensor::{Elem, Init};
 use crate::base::units::Work;

@@ -12,8 +12,8 @@ pub const QUICK: f64 = 2e6;
 /// Limit of operations, or bytes, of a launch on a CPU in place of a GPU: about a second of the tracer's time.
 pub const STAND_IN: f64 = 3e8;
 
-/// Whether a program is traced at some parameters. Kernels in CUDA C++ alone are made for a GPU's sizes: beyond those that a CPU can do in
-/// place of one they are traced on the command line only.
+/// Whether a program is traced at some parameters. Kernels in CUDA C++ alone are made for a GPU's sizes: beyond those
+/// that a CPU can do in place of one they are traced on the command line only.
 #[must_use]
 pub fn is_traced(lesson: &Lesson, variant: &Variant, params: &Params) -> bool {
     let is_for_gpus = || lesson.launched(variant).into_iter().flatten().any(|kernel| kernel.cuda_only().is_some());
@@ -21,8 +21,8 @@ pub fn is_traced(lesson: &Lesson, variant: &Variant, params: &Params) -> bool {
     lesson.runs_on(variant, Backend::Simt) && (!is_for_gpus() || is_small())
 }
 
-/// A program's work at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an expression has no
-/// usable value.
+/// A program's work at some parameters, as the lesson counts it: operations or bytes, whichever are more. None if an
+/// expression has no usable value.
 #[must_use]
 pub fn needed(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<f64> {
     let work = whole(&jobs::sketch(lesson, variant, params)?);

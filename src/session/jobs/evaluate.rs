@@ -19,7 +19,6 @@ impl<'a> Place<'a> {
         Self { owner: &program.id, place: &program.place }
     }
 
-    /// An error here.
     pub fn error(self, message: impl Into<String>) -> Diagnostic {
         Diagnostic { place: Some(self.place.clone()), ..Diagnostic::error(message) }
     }

@@ -6,7 +6,8 @@ use crate::base::expr::{Expr, Scope};
 use crate::lesson::scope::Env;
 use crate::lesson::{Lesson, Variant};
 
-/// The error that a kernel of a program cannot run at these parameters: the unmet requirement and its numbers. None if all are met.
+/// The error that a kernel of a program cannot run at these parameters: the unmet requirement and its numbers. None if
+/// all are met.
 #[must_use]
 pub fn unmet(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Diagnostic> {
     let (kernel, requirement) = lesson.unmet(variant, params)?;
@@ -32,8 +33,8 @@ pub fn unmet(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Diag
     Some(problem.hint(format!("change {}", to_turn.join(", or "))))
 }
 
-/// The parameters to change if a shader does not compile at `params`: the one with whose default it `compiles`, or all that differ from
-/// their defaults. None if the parameters are not the cause.
+/// The parameters to change if a shader does not compile at `params`: the one with whose default it `compiles`, or all
+/// that differ from their defaults. None if the parameters are not the cause.
 pub(super) fn blamed(
     lesson: &Lesson,
     constants: &[(String, Expr)],

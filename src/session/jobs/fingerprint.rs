@@ -6,8 +6,8 @@ use crate::lesson::{Curve, Lesson};
 use crate::session::jobs::{self, Params};
 use crate::trace::record::Backend;
 
-/// The fingerprint of all that a backend runs for a curve at some values of a parameter: sources, constants, launches, buffers with their
-/// initial contents, work. None if there is nothing to run at a value.
+/// The fingerprint of all that a backend runs for a curve at some values of a parameter: sources, constants, launches,
+/// buffers with their initial contents, work. None if there is nothing to run at a value.
 #[must_use]
 pub fn fingerprint(
     lesson: &Lesson,

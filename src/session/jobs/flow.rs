@@ -39,8 +39,8 @@ fn walk(body: &[Node], see: &mut dyn FnMut(usize)) {
     }
 }
 
-/// The pass that overwrites a buffer's initial contents before anything reads them; None if they matter. A kernel that may write may also
-/// read, so only poisoned buffers are known to be unread.
+/// The pass that overwrites a buffer's initial contents before anything reads them; None if they matter. A kernel that
+/// may write may also read, so only poisoned buffers are known to be unread.
 #[must_use]
 pub fn overwriting(job: &Job, buffer: usize) -> Option<&Pass> {
     let pass = first(&job.body, &mut |place| job.passes[place].touched().any(|(touched, _)| touched == buffer))?;

@@ -34,11 +34,9 @@ pub type Params = BTreeMap<String, f64>;
 pub struct Purpose {
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Make its checks.
     pub check: bool,
     /// Time it.
     pub measure: Option<MeasureSpec>,
-    /// Trace it.
     pub trace: Option<TraceSpec>,
     /// Guard indices.
     pub bounds_checks: bool,
@@ -70,7 +68,6 @@ impl Purpose {
 /// A source that replaces a pass's kernel, such as a learner's. It has no twin.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
-    /// The pass.
     pub pass: &'a str,
     /// The name of its file.
     pub file: &'a str,
@@ -84,8 +81,8 @@ pub fn defaults(lesson: &Lesson) -> Params {
     lesson.params.iter().map(|p| (p.id.clone(), p.default)).collect()
 }
 
-/// The parameters of a step's page: those that it [`begins`] with, and in their place those that the learner moved there, as far as the lesson
-/// still has and allows them.
+/// The parameters of a step's page: those that it [`begins`] with, and in their place those that the learner moved
+/// there, as far as the lesson still has and allows them.
 #[must_use]
 pub fn on_page(lesson: &Lesson, step: &Step, moved: Option<&Params>) -> Params {
     let mut params = begins(lesson, step);
@@ -94,8 +91,8 @@ pub fn on_page(lesson: &Lesson, step: &Step, moved: Option<&Params>) -> Params {
     params
 }
 
-/// The parameters that a step's page begins with, however it was reached: the lesson's, with the step's own in their place. An exercise is shown
-/// at the settings at which it is judged.
+/// The parameters that a step's page begins with, however it was reached: the lesson's, with the step's own in their
+/// place. An exercise is shown at the settings at which it is judged.
 #[must_use]
 pub fn begins(lesson: &Lesson, step: &Step) -> Params {
     let first = step.exercises().next();
@@ -115,15 +112,13 @@ pub fn with(params: &Params, set: &[(String, f64)]) -> Params {
 /// The job of a program at some parameters.
 ///
 /// # Errors
-/// Everything that is wrong with a shader or between shaders and buffers, and every expression that has no usable value.
+/// Everything that is wrong with a shader or between shaders and buffers, and every expression that has no usable
+/// value.
 pub fn build(lesson: &Lesson, variant: &Variant, params: &Params, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
     build_with(lesson, variant, params, purpose, None)
 }
 
 /// As [`build`], with another source in the place of a kernel's.
-///
-/// # Errors
-/// As [`build`].
 pub fn build_with(
     lesson: &Lesson,
     variant: &Variant,
@@ -148,10 +143,8 @@ pub fn build_with(
     if problems.is_empty() { Ok(job) } else { Err(problems) }
 }
 
-/// The job as far as it is known before its shaders are compiled: without the bindings and workgroups of kernels in WGSL.
-///
-/// # Errors
-/// Every expression that has no usable value.
+/// The job as far as it is known before its shaders are compiled: without the bindings and workgroups of kernels in
+/// WGSL.
 pub fn outline(lesson: &Lesson, variant: &Variant, params: &Params, purpose: &Purpose) -> Result<Job, Vec<Diagnostic>> {
     Builder::new(lesson, variant, params)?.outline(purpose)
 }

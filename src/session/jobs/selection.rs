@@ -50,7 +50,7 @@ impl Which {
             }
         }
         let named = |id: &String| self.kernels.contains(id) || self.programs.contains(id);
-        let chosen = lesson.programs.iter().filter(|program| !self.is_picky() || named(&program.id));
+        let chosen = lesson.programs.iter().filter(|program| !self.names_any() || named(&program.id));
         let chosen: Vec<&Program> = chosen.collect();
         for (pass, kernel) in &self.rungs {
             let places = chosen.iter().filter_map(|program| program.pass(pass)?.launch());
@@ -73,9 +73,10 @@ impl Which {
         Ok(chosen.into_iter().map(|program| (program, variant(program))).collect())
     }
 
-    /// Whether something is named. A named kernel or program must run; a whole lesson runs whatever it can, at any size.
+    /// Whether something is named. A named kernel or program must run; a whole lesson runs whatever it can, at any
+    /// size.
     #[must_use]
-    pub fn is_picky(&self) -> bool {
+    pub fn names_any(&self) -> bool {
         !(self.kernels.is_empty() && self.programs.is_empty())
     }
 }

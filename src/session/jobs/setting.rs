@@ -29,8 +29,8 @@ pub struct Setting {
     pub language: Language,
 }
 
-/// The language that a program is traced in where `wanted` is asked for: a kernel that is written in one language alone is traced in it,
-/// and a learner's version in the language that it was typed in.
+/// The language that a program is traced in where `wanted` is asked for: a kernel that is written in one language alone
+/// is traced in it, and a learner's version in the language that it was typed in.
 #[must_use]
 pub fn language_of(lesson: &Lesson, variant: &Variant, wanted: Language) -> Language {
     let kernels: Vec<&Kernel> = lesson.launched(variant).into_iter().flatten().collect();

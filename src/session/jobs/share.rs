@@ -9,9 +9,6 @@ use crate::job::{AwaitSpec, CollectiveSpec, Content, Job, Share};
 use crate::lesson::{AwaitDecl, CollectiveDecl, Lesson, Split, Variant};
 
 /// How many ranks a program has; None if it is not made for several processes.
-///
-/// # Errors
-/// When the number has no usable value.
 pub fn ranks(lesson: &Lesson, variant: &Variant, params: &Params) -> Result<Option<usize>, Vec<Diagnostic>> {
     let builder = Builder::new(lesson, variant, params)?;
     let Some(split) = &builder.program.split else { return Ok(None) };

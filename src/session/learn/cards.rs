@@ -12,9 +12,7 @@ use crate::notes::cards::in_words;
 pub struct Card {
     /// The step that it was written on, by its id.
     pub step: String,
-    /// The question.
     pub question: String,
-    /// The answer.
     pub answer: String,
     /// When it was written first; None for before there was a journal.
     pub since: Option<i64>,

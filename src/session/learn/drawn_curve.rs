@@ -26,7 +26,6 @@ pub type Points = Vec<(f64, f64)>;
 pub struct Found {
     /// Where it comes from.
     pub by: By,
-    /// Its points.
     pub points: Points,
 }
 
@@ -59,15 +58,16 @@ impl By {
     }
 }
 
-/// Whether a device can answer a curve: the tracer for counts, a GPU for times. A CPU's times say little about a GPU; a recording answers
-/// then.
+/// Whether a device can answer a curve: the tracer for counts, a GPU for times. A CPU's times say little about a GPU; a
+/// recording answers then.
 #[must_use]
 pub fn is_found_here(lesson: &Lesson, decl: &CurveDecl, device: &Device) -> bool {
     let traced = decl.of(lesson).is_some_and(|(experiment, _)| experiment.quantity.is_traced());
     traced || (device.backend != Backend::Simt && !device.software)
 }
 
-/// Runs the curve's points, on the tracer for counts, else on the device of `backend`. A point that cannot run is left out.
+/// Runs the curve's points, on the tracer for counts, else on the device of `backend`. A point that cannot run is left
+/// out.
 ///
 /// # Errors
 /// When there is no such device, or no point could be run: why.
@@ -111,7 +111,8 @@ pub fn run(
     }
 }
 
-/// The recorded curve: from the recording that the learner chose, else the first. The answer has no curve if no recording has it.
+/// The recorded curve: from the recording that the learner chose, else the first. The answer has no curve if no
+/// recording has it.
 #[must_use]
 pub fn recorded(lesson: &Lesson, decl: &CurveDecl, recordings: &[Recording], choice: &RecordingChoice) -> Answer {
     let Some((experiment, curve)) = decl.of(lesson) else { return Answer::default() };
@@ -148,7 +149,8 @@ fn described(sweep: &Sweep) -> String {
     at.map(|(id, value)| format!("{id} = {}", number(*value))).collect::<Vec<_>>().join(", ")
 }
 
-/// The plot to draw on, with the points drawn so far and the answer once there is one. None if the lesson no longer has the curve.
+/// The plot to draw on, with the points drawn so far and the answer once there is one. None if the lesson no longer has
+/// the curve.
 #[must_use]
 pub fn plot(lesson: &Lesson, decl: &CurveDecl, drawn: &[(f64, f64)], found: Option<&Found>) -> Option<Plot> {
     let (experiment, curve) = decl.of(lesson)?;
@@ -201,7 +203,6 @@ pub fn with(drawn: &[(f64, f64)], (x, y): (f64, f64)) -> Points {
 /// Where a drawn curve is farthest from the answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Farthest {
-    /// Its x.
     pub x: f64,
     /// The y drawn there.
     pub drawn: f64,

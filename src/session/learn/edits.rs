@@ -21,9 +21,7 @@ pub struct Edit {
     pub of: Variant,
     /// The pass whose kernel it is a version of.
     pub pass: String,
-    /// Its language.
     pub language: Language,
-    /// Its text.
     pub source: String,
 }
 
@@ -55,8 +53,8 @@ impl Edit {
     }
 }
 
-/// The kernel of an exercise as the learner left it, or as it starts, depending on which of the two has this `id`; `tried` has the
-/// learner's attempts.
+/// The kernel of an exercise as the learner left it, or as it starts, depending on which of the two has this `id`;
+/// `tried` has the learner's attempts.
 #[must_use]
 pub fn exercise(lesson: &Lesson, id: &str, tried: &BTreeMap<String, Tried>) -> Option<Edit> {
     let exercise = lesson.exercises.iter().find(|exercise| id == exercise.yours() || id == exercise.starts())?;

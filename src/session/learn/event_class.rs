@@ -7,7 +7,6 @@ use crate::trace::{AccessKind, EventKind, Space, Timeline};
 pub enum EventClass {
     /// Accesses of buffers, or of workgroup memory.
     Accesses(Space, AccessKind),
-    /// Barriers.
     Barriers,
     /// Branches at which lanes disagree.
     Divergent,

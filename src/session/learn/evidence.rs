@@ -10,8 +10,8 @@ pub const DAY: f64 = 86_400.0;
 /// For these seconds after an answer, the solution counts as in sight.
 const IN_SIGHT: i64 = 3600;
 
-/// The answers to an item. An answer counts if the solution was not in sight: the first one on a page, and the first one in each review.
-/// Others are practice.
+/// The answers to an item. An answer counts if the solution was not in sight: the first one on a page, and the first
+/// one in each review. Others are practice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Evidence {
     /// Answers that count.
@@ -30,14 +30,14 @@ pub struct Evidence {
     pub skipped: bool,
     /// The right answers since the last wrong one.
     pub since: Since,
-    /// The memory of it.
     pub memory: Option<Memory>,
 }
 
 /// Right answers in a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Since {
-    /// The days of the first and the last right answer, in days since 1970; None without one. All answers without a time are of one day.
+    /// The days of the first and the last right answer, in days since 1970; None without one. All answers without a
+    /// time are of one day.
     pub days: Option<[i64; 2]>,
     /// Whether one of them was asked with other numbers than in the lesson, or was a kernel that was written.
     pub varied: bool,
@@ -73,7 +73,8 @@ impl Evidence {
         true
     }
 
-    /// Takes an answer that was given with the solution in sight. It does not count; an item without one that counts comes back as a wrong one does.
+    /// Takes an answer that was given with the solution in sight. It does not count; an item without one that counts
+    /// comes back as a wrong one does.
     pub fn practise(&mut self, time: Option<i64>) {
         self.practised += 1;
         self.memory.get_or_insert_with(|| Memory::first(Rating::of(false)));

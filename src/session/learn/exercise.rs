@@ -47,7 +47,6 @@ impl Verdict {
 /// A verdict, and the mistake that explains it.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The verdict.
     pub verdict: Verdict,
     /// The mistake of a wrong kernel of the exercise that behaves the same, in the lesson's words.
     pub mistake: Option<String>,
@@ -87,7 +86,6 @@ const FUEL: u64 = 500_000_000;
 /// A kernel that a learner wrote for an exercise.
 #[derive(Clone)]
 pub struct Try {
-    /// The lesson with the exercise.
     pub lesson: Arc<Lesson>,
     /// The exercise, by its id.
     pub exercise: String,
@@ -98,7 +96,8 @@ pub struct Try {
 }
 
 impl Try {
-    /// Judges it on the tracer, so that the verdict is the same on every machine; None if cancelled, or if there is no such exercise.
+    /// Judges it on the tracer, so that the verdict is the same on every machine; None if cancelled, or if there is no
+    /// such exercise.
     #[must_use]
     pub fn judge(&self, devices: &Devices, cancel: &AtomicBool) -> Option<Verdict> {
         let exercise = self.lesson.exercises.iter().find(|exercise| exercise.id == self.exercise)?;
@@ -144,8 +143,6 @@ impl Try {
         exercise.goal.iter().map(part).collect()
     }
 
-    /// # Errors
-    /// The errors that keep it from running.
     fn run(&self, devices: &Devices, exercise: &Exercise, cancel: &AtomicBool) -> Result<Verdict, Vec<Diagnostic>> {
         let defaults = jobs::defaults(&self.lesson);
         // Problems at the exercise's own settings are reported first; those at other settings name them.
@@ -172,9 +169,6 @@ impl Try {
     }
 
     /// Judges it at some parameters.
-    ///
-    /// # Errors
-    /// The errors that keep it from running.
     fn run_at(
         &self,
         devices: &Devices,

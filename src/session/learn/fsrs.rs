@@ -1,7 +1,8 @@
 //! When to ask again: FSRS-6, the Free Spaced Repetition Scheduler, with its published default weights.
 //!
 //! The source of the formulas and of the figures in the tests is the crate `fsrs` 6.6.2 (`src/model_v6.rs` in
-//! github.com/open-spaced-repetition/fsrs-rs). That crate also trains weights, for which it needs matrices and threads; this is its inference.
+//! github.com/open-spaced-repetition/fsrs-rs). That crate also trains weights, for which it needs matrices and threads;
+//! this is its inference.
 
 use serde::Serialize;
 

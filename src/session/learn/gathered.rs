@@ -19,13 +19,10 @@ pub enum Kind {
 /// A task or an insight.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Gathered {
-    /// The lesson.
     pub lesson: String,
     /// The step, in whose words it is.
     pub step: String,
-    /// Its kind.
     pub kind: Kind,
-    /// Its text.
     pub text: String,
 }
 

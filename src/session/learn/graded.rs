@@ -3,7 +3,7 @@
 use super::drawn_curve::farthest;
 use super::predict::{Answer, Grade, Guess};
 use crate::base::units::figure;
-use crate::lesson::{AnswerDecl, Asks};
+use crate::lesson::{AnswerDecl, AnswerKind};
 
 /// A drawn curve is right if it is nowhere off by a greater factor.
 const CURVE: f64 = 1.25;
@@ -19,24 +19,24 @@ pub struct Graded {
 
 /// Grades a guess by its answer.
 #[must_use]
-pub fn graded(asks: &Asks, guess: &Guess, answer: &Answer) -> Graded {
+pub fn graded(asks: &AnswerKind, guess: &Guess, answer: &Answer) -> Graded {
     let ratio = |guess: f64| answer.deciding().map(|found| guess / found).filter(|off| off.is_finite());
     match (asks, guess) {
-        (Asks::Choice(options, _), Guess::Choice(choice)) => Graded {
+        (AnswerKind::Choice(options, _), Guess::Choice(choice)) => Graded {
             right: match answer.grade(options) {
                 Grade::Nearest(nearest) => Some(nearest == *choice),
                 _ => None,
             },
             off: options.get(*choice).and_then(|(_, value)| ratio(*value)),
         },
-        (Asks::Number(within, _), Guess::Number(number)) => Graded {
+        (AnswerKind::Number(within, _), Guess::Number(number)) => Graded {
             right: match answer.grade_number(*number, *within) {
                 Grade::Within(right) => Some(right),
                 _ => None,
             },
             off: ratio(*number),
         },
-        (Asks::Curve(_), Guess::Curve(points)) => {
+        (AnswerKind::Curve(_), Guess::Curve(points)) => {
             let far = answer.curve.as_ref().and_then(|found| farthest(points, &found.points));
             let off = far.map(|far| far.factor);
             Graded { right: off.map(|off| off <= CURVE), off: off.filter(|off| off.is_finite()) }
@@ -47,10 +47,10 @@ pub fn graded(asks: &Asks, guess: &Guess, answer: &Answer) -> Graded {
 
 /// A guess in words, as the question puts it; None for a curve, and for an option that the question no longer has.
 #[must_use]
-pub fn said(asks: &Asks, guess: &Guess) -> Option<String> {
+pub fn said(asks: &AnswerKind, guess: &Guess) -> Option<String> {
     match (asks, guess) {
-        (Asks::Choice(options, _), Guess::Choice(choice)) => options.get(*choice).map(|(label, _)| label.clone()),
-        (Asks::Number(_, decl), Guess::Number(number)) => Some(figure(*number, &decl.unit)),
+        (AnswerKind::Choice(options, _), Guess::Choice(choice)) => options.get(*choice).map(|(label, _)| label.clone()),
+        (AnswerKind::Number(_, decl), Guess::Number(number)) => Some(figure(*number, &decl.unit)),
         _ => None,
     }
 }
@@ -67,11 +67,11 @@ pub fn found_by(decl: &AnswerDecl) -> &'static str {
 
 /// The kind of a question, for the learner's calibration.
 #[must_use]
-pub fn kind(asks: &Asks) -> &'static str {
+pub fn kind(asks: &AnswerKind) -> &'static str {
     match asks {
-        Asks::Choice(_, of) | Asks::Number(_, of) if of.measured.is_some() => "times",
-        Asks::Choice(..) => "choices",
-        Asks::Number(..) => "numbers",
-        Asks::Curve(_) => "curves",
+        AnswerKind::Choice(_, of) | AnswerKind::Number(_, of) if of.measured.is_some() => "times",
+        AnswerKind::Choice(..) => "choices",
+        AnswerKind::Number(..) => "numbers",
+        AnswerKind::Curve(_) => "curves",
     }
 }

@@ -13,10 +13,8 @@ use crate::lesson::{Block, Lesson};
 /// Tries of an exercise that count as a wrong answer, as long as it is not solved.
 const TRIES: u32 = 3;
 
-/// A concept in the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Concept {
-    /// Its name.
     pub name: String,
     /// Where it is; None if nothing of it was begun.
     pub standing: Option<Standing>,
@@ -31,9 +29,7 @@ pub struct Concept {
 /// A step of a lesson, by their ids.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
-    /// The lesson.
     pub lesson: String,
-    /// The step.
     pub step: String,
     /// The step's title.
     pub title: String,
@@ -60,8 +56,8 @@ impl Test {
 }
 
 impl Concept {
-    /// On how many days its tests were answered right since their last wrong answers, and whether one of these answers was with other numbers
-    /// than in the lesson, or a kernel.
+    /// On how many days its tests were answered right since their last wrong answers, and whether one of these answers
+    /// was with other numbers than in the lesson, or a kernel.
     #[must_use]
     pub fn since(&self) -> (usize, bool) {
         let rows = || self.evidence.iter().map(|test| test.answers.since);
@@ -69,11 +65,12 @@ impl Concept {
         (days.len(), rows().any(|row| row.varied))
     }
 
-    /// Where the rule puts a concept. A test is a prediction or an exercise that names the concept; it counts by its last answer that was given
-    /// without the solution in sight ([`Evidence`]). An exercise that was tried three times in vain is wrong until it is solved.
+    /// Where the rule puts a concept. A test is a prediction or an exercise that names the concept; it counts by its
+    /// last answer that was given without the solution in sight ([`Evidence`]). An exercise that was tried three times
+    /// in vain is wrong until it is solved.
     ///
-    /// - **Mastered**: no test is wrong, and there are right answers of two days, one of them with other numbers than in the lesson or a kernel
-    ///   that was written.
+    /// - **Mastered**: no test is wrong, and there are right answers of two days, one of them with other numbers than
+    ///   in the lesson or a kernel that was written.
     /// - **Blind spot**: at least one test is wrong, and no more are right than wrong.
     /// - **Developing**: anything else that was begun: a step that introduces it was read, or a test was tried.
     #[must_use]
@@ -153,13 +150,14 @@ fn names(lesson: &Lesson) -> impl Iterator<Item = &str> {
     of_steps.chain(of_predictions).chain(of_exercises).map(String::as_str)
 }
 
-/// The items of some lessons that are due, the longest due first. Curves are drawn on their page alone, and are not asked again.
+/// The items of some lessons that are due, the longest due first. Sketched curves are excluded.
 #[must_use]
 pub fn due(lessons: &[Arc<Lesson>], story: &Story, now: i64) -> Vec<Item> {
     scheduled(lessons, story).into_iter().take_while(|(at, _)| *at <= now).map(|(_, item)| item).collect()
 }
 
-/// The items of some lessons that come back, each with the time at which it is due, in seconds since 1970; the first one first.
+/// The items of some lessons that come back, each with the time at which it is due, in seconds since 1970; the first
+/// one first.
 #[must_use]
 pub fn scheduled(lessons: &[Arc<Lesson>], story: &Story) -> Vec<(i64, Item)> {
     let is_there = |item: &Item| {

@@ -8,8 +8,9 @@ use super::saved::{LessonSaved, Saved};
 /// Three versions of a state, or of a part of it: the common base, this window's, the other window's.
 type Three<'a, T> = [&'a T; 3];
 
-/// A three-way merge: this window's changes on top of the other one's state, and the conflicts in words. In a conflict this window's value
-/// stays. For the learner's place and the window's look, the later value wins, and no conflict is reported.
+/// A three-way merge: this window's changes on top of the other one's state, and the conflicts in words. In a conflict
+/// this window's value stays. For the learner's place and the window's look, the later value wins, and no conflict is
+/// reported.
 #[must_use]
 pub fn merge(base: &Saved, mine: &Saved, theirs: &Saved) -> (Saved, Vec<String>) {
     let all = [base, mine, theirs];

@@ -1,4 +1,5 @@
-//! The learner's work: predictions, exercises, versions of kernels, the journal and what follows from it, and the state that is saved.
+//! The learner's work: predictions, exercises, versions of kernels, the journal and what follows from it, and the state
+//! that is saved.
 
 pub mod cards;
 pub mod drawn_curve;

@@ -1,5 +1,6 @@
-//! Pins in the learner's words: a caption, a picture or a table of figures, and the command that repeats them, as Markdown. The picture is a
-//! file beside the learner's state, which no later change of a kernel or of a control changes.
+//! Pins in the learner's words: a caption, a picture or a table of figures, and the command that repeats them, as
+//! Markdown. The picture is a file beside the learner's state, which no later change of a kernel or of a control
+//! changes.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,6 @@ const MOST_BYTES: u64 = 8 << 20;
 /// Bytes of a picture's hash that name it.
 const NAME_BYTES: usize = 8;
 
-/// Something to pin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pin {
     /// The title, with the settings.
@@ -37,7 +37,6 @@ pub struct Pin {
 /// A part of the learner's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Text.
     Words(String),
     /// A pinned picture: its caption and its name.
     Picture(String, String),
@@ -59,9 +58,6 @@ pub fn name(svg: &str) -> String {
 }
 
 /// Writes a picture, under its name.
-///
-/// # Errors
-/// When the file cannot be written.
 pub fn keep(folder: &Path, svg: &str) -> Result<(), Diagnostic> {
     // If it cannot be created, writing the file reports why.
     let _ = std::fs::create_dir_all(folder);
@@ -99,8 +95,8 @@ impl Pin {
         parts.join("\n\n")
     }
 
-    /// The words with the pin as paragraphs of its own after the paragraph that has the character `at`, and the character of the empty line
-    /// after it.
+    /// The words with the pin as paragraphs of its own after the paragraph that has the character `at`, and the
+    /// character of the empty line after it.
     #[must_use]
     pub fn into_words(&self, words: &str, at: usize) -> (String, usize) {
         let at = words.char_indices().nth(at).map_or(words.len(), |(byte, _)| byte);
@@ -129,7 +125,8 @@ fn paragraph_end(words: &str, at: usize) -> usize {
     words.len()
 }
 
-/// The words' parts, in order. A pinned picture within a line comes after its paragraph, and its caption is in its place.
+/// The words' parts, in order. A pinned picture within a line comes after its paragraph, and its caption is in its
+/// place.
 #[must_use]
 pub fn parts(words: &str) -> Vec<Part> {
     let (mut parts, mut text, mut pictures) = (Vec::new(), String::new(), Vec::new());

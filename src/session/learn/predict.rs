@@ -9,7 +9,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
 use crate::base::units::{number, si};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{AnswerDecl, Asks, Lesson, Prediction};
+use crate::lesson::{AnswerDecl, AnswerKind, Lesson, Prediction};
 use crate::session::jobs::{self, Params, cost};
 use crate::session::run::check_failure;
 use crate::session::run::devices::Devices;
@@ -21,9 +21,7 @@ use crate::trace::record::{Backend, Record};
 pub enum Guess {
     /// An answer among those on offer, from 0.
     Choice(usize),
-    /// A number.
     Number(f64),
-    /// A curve.
     Curve(Points),
 }
 
@@ -72,8 +70,8 @@ pub enum Grade {
 }
 
 impl Answer {
-    /// The option nearest, by ratio, to the deciding figure: the measured one, or else the traced one. It does not decide if its spread
-    /// covers several options, or if no GPU took it.
+    /// The option nearest, by ratio, to the deciding figure: the measured one, or else the traced one. It does not
+    /// decide if its spread covers several options, or if no GPU took it.
     #[must_use]
     pub fn grade(&self, options: &[(String, f64)]) -> Grade {
         let nearest = |answer: f64| {
@@ -94,8 +92,8 @@ impl Answer {
         self.measured.or(self.traced.filter(|_| !self.timed))
     }
 
-    /// Whether a number is within a share of the deciding figure, chosen as in [`Answer::grade`]. It does not decide if the two ends of its
-    /// spread disagree.
+    /// Whether a number is within a share of the deciding figure, chosen as in [`Answer::grade`]. It does not decide if
+    /// the two ends of its spread disagree.
     #[must_use]
     pub fn grade_number(&self, guess: f64, within: f64) -> Grade {
         let is_right = |answer: f64| (guess - answer).abs() <= within * answer.abs();
@@ -114,9 +112,7 @@ impl Answer {
 
 /// The input for answering a prediction.
 pub struct Asked<'a> {
-    /// The lesson.
     pub lesson: &'a Lesson,
-    /// The prediction.
     pub prediction: &'a Prediction,
     /// The learner's parameters; each probe's own take precedence.
     pub params: &'a Params,
@@ -130,11 +126,12 @@ impl Asked<'_> {
     /// Runs the probes: traced always, timed where `backend` is not the tracer.
     ///
     /// # Errors
-    /// The errors that kept a probe from running. A device that cannot time is no error: the answer then lacks `measured`.
+    /// The errors that kept a probe from running. A device that cannot time is no error: the answer then lacks
+    /// `measured`.
     pub fn answer(&self, devices: &Devices, backend: Backend, cancel: &AtomicBool) -> Result<Answer, Vec<Diagnostic>> {
         let decl = match &self.prediction.asks {
-            Asks::Choice(_, decl) | Asks::Number(_, decl) => decl,
-            Asks::Curve(decl) => {
+            AnswerKind::Choice(_, decl) | AnswerKind::Number(_, decl) => decl,
+            AnswerKind::Curve(decl) => {
                 let how = (backend, self.seed, self.bounds_checks);
                 return drawn_curve::run(devices, self.lesson, decl, how, cancel);
             }

@@ -1,4 +1,5 @@
-//! The text of a question: its values are those of the settings that the question is about, whatever the learner has set on the page.
+//! The text of a question: its values are those of the settings that the question is about, whatever the learner has
+//! set on the page.
 
 use crate::base::units::figure;
 use crate::lesson::scope::Env;
@@ -65,7 +66,7 @@ fn filled(inlines: &[Inline], env: &Env<'_>) -> Vec<Inline> {
 #[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 mod tests {
     use super::*;
-    use crate::lesson::{Asks, PackFiles};
+    use crate::lesson::{AnswerKind, PackFiles};
 
     fn words(inlines: &[Inline]) -> String {
         let word = |inline: &Inline| match inline {
@@ -83,7 +84,7 @@ mod tests {
         assert!(words(&text(lesson, asked)).contains("65,536 load requests"));
         assert!(says(asked, "n") && !says(asked, "lanes"));
         let mut other = asked.clone();
-        if let Asks::Choice(_, decl) | Asks::Number(_, decl) = &mut other.asks {
+        if let AnswerKind::Choice(_, decl) | AnswerKind::Number(_, decl) = &mut other.asks {
             decl.probes
                 .iter_mut()
                 .flat_map(|probe| &mut probe.set)

@@ -9,7 +9,7 @@ use super::journal::{Item, hash};
 use super::predict::{Answer, Asked, Grade, Guess};
 use super::question;
 use crate::base::diag::Diagnostic;
-use crate::lesson::{AnswerDecl, Asks, Exercise, Inline, Lesson, Prediction};
+use crate::lesson::{AnswerDecl, AnswerKind, Exercise, Inline, Lesson, Prediction};
 use crate::session::jobs;
 use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
@@ -26,9 +26,7 @@ const TRIES: usize = 8;
 /// Something to ask again.
 #[derive(Clone)]
 pub struct Again {
-    /// The item.
     pub item: Item,
-    /// Its lesson.
     pub lesson: Arc<Lesson>,
     /// The card, if it is one.
     pub card: Option<Card>,
@@ -41,17 +39,13 @@ pub struct Again {
 /// Something that is asked, with its answer.
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    /// The item.
     pub item: Item,
-    /// Its lesson.
     pub lesson: Arc<Lesson>,
     /// The parameters that are other than in the lesson, by id: from which value to which.
     pub set: BTreeMap<String, [f64; 2]>,
-    /// How it is asked.
     pub ask: Ask,
 }
 
-/// How something is asked.
 #[derive(Clone, Debug)]
 pub enum Ask {
     /// One of these options is the answer.
@@ -154,29 +148,30 @@ fn asked_for(lesson: &Lesson, asked: &Prediction, answer: Answer) -> Ask {
     let question = question::text(lesson, asked);
     let near = |value: f64| answer.traced.is_some_and(|traced| (value / traced).ln().abs() <= NEAR);
     match &asked.asks {
-        Asks::Choice(options, decl) if options.iter().any(|(_, value)| near(*value)) => {
+        AnswerKind::Choice(options, decl) if options.iter().any(|(_, value)| near(*value)) => {
             Ask::Options(question, options.clone(), decl.unit.clone(), answer)
         }
-        Asks::Choice(_, decl) => Ask::Number(question, WITHIN, decl.unit.clone(), answer),
-        Asks::Number(within, decl) => Ask::Number(question, *within, decl.unit.clone(), answer),
-        Asks::Curve(_) => Ask::Own(question, asked.because.clone()),
+        AnswerKind::Choice(_, decl) => Ask::Number(question, WITHIN, decl.unit.clone(), answer),
+        AnswerKind::Number(within, decl) => Ask::Number(question, *within, decl.unit.clone(), answer),
+        AnswerKind::Curve(_) => Ask::Own(question, asked.because.clone()),
     }
 }
 
 /// Whether other settings have an answer that is not right for the lesson's.
-fn is_other(asks: &Asks, original: &Answer, found: &Answer) -> bool {
+fn is_other(asks: &AnswerKind, original: &Answer, found: &Answer) -> bool {
     let (Some(was), Some(is)) = (original.traced, found.traced.filter(|is| is.is_finite())) else { return false };
     let within = match asks {
-        Asks::Number(within, _) => *within,
-        Asks::Choice(..) | Asks::Curve(_) => WITHIN,
+        AnswerKind::Number(within, _) => *within,
+        AnswerKind::Choice(..) | AnswerKind::Curve(_) => WITHIN,
     };
     is > 0.0 && (is - was).abs() > within * was.abs().max(is.abs())
 }
 
-/// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the parameter give it the same
-/// value. If another parameter has several values, such as the length of what every sixteenth element is of, they may depend on one that not
-/// all probes set: that one stays. If the question says the values of some, only these are other. Each time the list begins elsewhere. Values that
-/// make runs much longer are left out.
+/// Other settings to ask at, each a parameter with its value and a near one of its domain. All probes that set the
+/// parameter give it the same value. If another parameter has several values, such as the length of what every
+/// sixteenth element is of, they may depend on one that not all probes set: that one stays. If the question says the
+/// values of some, only these are other. Each time the list begins elsewhere. Values that make runs much longer are
+/// left out.
 fn others(lesson: &Lesson, asked: &Prediction, decl: &AnswerDecl, times: u32) -> Vec<(String, f64, f64)> {
     let mut found = Vec::new();
     let mut seen: Vec<&str> = Vec::new();
@@ -220,7 +215,7 @@ fn others(lesson: &Lesson, asked: &Prediction, decl: &AnswerDecl, times: u32) ->
 /// The prediction with a parameter at another value in the probes that set it.
 fn with(asked: &Prediction, id: &str, to: f64) -> Prediction {
     let mut other = asked.clone();
-    if let Asks::Choice(_, decl) | Asks::Number(_, decl) = &mut other.asks {
+    if let AnswerKind::Choice(_, decl) | AnswerKind::Number(_, decl) = &mut other.asks {
         let settings = decl.probes.iter_mut().flat_map(|probe| &mut probe.set);
         settings.filter(|(name, _)| name == id).for_each(|(_, value)| *value = to);
     }

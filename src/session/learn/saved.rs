@@ -12,7 +12,7 @@ use super::predict::{Answer, Grade, Guess};
 use crate::base::diag::Diagnostic;
 use crate::base::store::{self, Loaded};
 use crate::figures::explore;
-use crate::lesson::{Asks, Lesson, Picture, Prediction, Step};
+use crate::lesson::{AnswerKind, Lesson, Picture, Prediction, Step};
 use crate::reference::Explored;
 use crate::session::experiment::recording::RecordingChoice;
 use crate::session::run::devices::Choice;
@@ -26,7 +26,6 @@ const FORMAT: u32 = 1;
 pub struct Saved {
     /// The lesson that was open.
     pub lesson: Option<String>,
-    /// By lesson.
     pub lessons: BTreeMap<String, LessonSaved>,
     /// The backend asked for.
     pub backend: Choice,
@@ -39,7 +38,7 @@ pub struct Saved {
     /// The recording beside the learner's own curves.
     pub recording: RecordingChoice,
     /// Where the dividers between the panes are.
-    pub room: Room,
+    pub room: Dividers,
     /// Where the window was.
     pub window: Frame,
 }
@@ -54,10 +53,11 @@ pub struct Frame {
     pub position: Option<[f32; 2]>,
 }
 
-/// Positions of the dragged dividers between the window's panes, as shares of what each divides; None for the default position.
+/// Positions of the dragged dividers between the window's panes, as shares of what each divides; None for the default
+/// position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Room {
+pub struct Dividers {
     /// The page's share of the area right of the contents.
     pub page: Option<f32>,
     /// The stage's share of the height.
@@ -127,7 +127,6 @@ pub enum Scene {
     Warp,
     /// The maths of the step.
     Explore,
-    /// Matrices.
     Matrices,
     /// Fetches by element.
     Heat,
@@ -143,7 +142,6 @@ pub enum Scene {
     Ring,
     /// Waves of workgroups.
     Waves,
-    /// The roofline.
     Roofline,
     /// A buffer's contents.
     Contents,
@@ -152,8 +150,8 @@ pub enum Scene {
 }
 
 impl LessonSaved {
-    /// Converts an earlier file's form: the scene, the parameters, and the attempts at the lesson's only exercise. True if there was something
-    /// to convert.
+    /// Converts an earlier file's form: the scene, the parameters, and the attempts at the lesson's only exercise. True
+    /// if there was something to convert.
     pub fn adopt(&mut self, lesson: &Lesson) -> bool {
         let scene = self.scene.take().map(|scene| format!("{scene:?}"));
         let had_scene = scene.is_some();
@@ -162,7 +160,8 @@ impl LessonSaved {
         self.adopt_exercise(lesson) || had_scene || had_params
     }
 
-    /// Earlier files do not say which parameters the learner moved. A value that neither the lesson nor one of its steps gives is the learner's.
+    /// Earlier files do not say which parameters the learner moved. A value that neither the lesson nor one of its
+    /// steps gives is the learner's.
     fn adopt_params(&mut self, lesson: &Lesson) -> bool {
         let params = std::mem::take(&mut self.params);
         let had_params = !params.is_empty();
@@ -226,14 +225,15 @@ impl LessonSaved {
         self.first.get(prediction).or_else(|| self.predictions.get(prediction))
     }
 
-    /// How many first answers to a lesson's questions were right, and how many were given. An answer that has no grade is not right.
+    /// How many first answers to a lesson's questions were right, and how many were given. An answer that has no grade
+    /// is not right.
     #[must_use]
     pub fn right(&self, lesson: &Lesson) -> (usize, usize) {
         let given = lesson.predictions.iter().filter_map(|asked| Some((asked, self.counts(&asked.id)?)));
         let given: Vec<_> = given.filter_map(|(asked, made)| Some((asked, made, made.answer.as_ref()?))).collect();
         let is_right = |(asked, made, answer): &&(&Prediction, &Predicted, &Answer)| match (&asked.asks, &made.guess) {
-            (Asks::Choice(options, _), Guess::Choice(choice)) => answer.grade(options) == Grade::Nearest(*choice),
-            (Asks::Number(within, _), Guess::Number(number)) => {
+            (AnswerKind::Choice(options, _), Guess::Choice(choice)) => answer.grade(options) == Grade::Nearest(*choice),
+            (AnswerKind::Number(within, _), Guess::Number(number)) => {
                 answer.grade_number(*number, *within) == Grade::Within(true)
             }
             _ => false,
@@ -248,7 +248,8 @@ impl LessonSaved {
         lesson.exercises.iter().filter(|exercise| is_solved(&exercise.id)).count()
     }
 
-    /// The point that the lesson's explorers look at. Until the learner has moved it, it is the one that the step's figure begins at.
+    /// The point that the lesson's explorers look at. Until the learner has moved it, it is the one that the step's
+    /// figure begins at.
     #[must_use]
     pub fn explored(&self, figure: Option<&Picture>) -> Explored {
         let begins = || figure.map(explore::begin).unwrap_or_default();
@@ -296,14 +297,12 @@ pub fn default_path() -> Option<PathBuf> {
 }
 
 /// Reads the state without changing its file; None if there is no file.
-///
-/// # Errors
-/// As [`store::read`].
 pub fn read(path: &Path) -> Result<Option<Saved>, Diagnostic> {
     store::read(path, FORMAT)
 }
 
-/// Reads the state, to be written again later. Contents that could not be parsed were set aside, and the diagnostic says where.
+/// Reads the state, to be written again later. Contents that could not be parsed were set aside, and the diagnostic
+/// says where.
 ///
 /// # Errors
 /// As [`store::load`]: the file must not be written to then.
@@ -318,9 +317,6 @@ pub fn load(path: &Path) -> Result<(Saved, Option<Diagnostic>), Diagnostic> {
 }
 
 /// Writes a state that cannot be saved at its path to the system's temporary folder; returns where.
-///
-/// # Errors
-/// As [`store::save_elsewhere`].
 pub fn save_elsewhere(saved: &Saved) -> Result<PathBuf, Diagnostic> {
     store::save_elsewhere(FORMAT, saved)
 }
@@ -336,8 +332,8 @@ pub struct Written {
     pub notes: Vec<Diagnostic>,
 }
 
-/// Writes the state `mine`, which was `base` when the file was last read or written. Another window's changes to the file are kept; if both
-/// changed the same, `mine` is written, and a copy of the file is kept.
+/// Writes the state `mine`, which was `base` when the file was last read or written. Another window's changes to the
+/// file are kept; if both changed the same, `mine` is written, and a copy of the file is kept.
 ///
 /// # Errors
 /// As [`store::save`], and as [`store::load`]: the file is as it was then.

@@ -1,5 +1,5 @@
-//! The fold of the journal: what was answered, read and written, by item and by day. Its size depends on what there is to learn, and on the days,
-//! not on the number of lines.
+//! The fold of the journal: what was answered, read and written, by item and by day. Its size depends on what there is
+//! to learn, and on the days, not on the number of lines.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,6 @@ pub struct Story {
 pub struct Moved {
     /// Where to.
     pub to: Standing,
-    /// Why.
     pub why: String,
     /// When.
     pub time: Option<i64>,
@@ -89,7 +88,8 @@ pub struct Day {
     pub tried: BTreeMap<String, u32>,
     /// Exercises that were solved, by lesson and id: how many hints were open.
     pub solved: BTreeMap<String, usize>,
-    /// Kernels that were changed, by lesson and name: the figures that differ, before and after, and whether the result is wrong.
+    /// Kernels that were changed, by lesson and name: the figures that differ, before and after, and whether the result
+    /// is wrong.
     pub changed: BTreeMap<String, (Figures, bool)>,
     /// Experiments that were measured, by lesson and id: on which device.
     pub measured: BTreeMap<String, String>,
@@ -102,7 +102,6 @@ pub struct Day {
 }
 
 impl Story {
-    /// Takes a line.
     pub fn take(&mut self, line: &Line) {
         let Line { time, lesson, step, did } = line;
         let of = |id: &str| format!("{lesson}/{id}");

@@ -4,7 +4,7 @@ use super::interpolate::Fill;
 use super::{Input, source};
 use crate::base::units::{counted, digits3, figure};
 use crate::figures::{plot, svg};
-use crate::lesson::{Asks, Block, CurveDecl, Exercise, Inline, Lesson, Prediction};
+use crate::lesson::{AnswerKind, Block, CurveDecl, Exercise, Inline, Lesson, Prediction};
 use crate::notes::NoteBlock;
 use crate::session::learn::predict::{Answer, Grade, Guess};
 use crate::session::learn::{drawn_curve, graded, question};
@@ -21,27 +21,28 @@ pub(super) fn asked(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Option<NoteBl
         answer: None,
         measured: None,
         traced: None,
-        is_drawn: matches!(prediction.asks, Asks::Curve(_)),
+        is_drawn: matches!(prediction.asks, AnswerKind::Curve(_)),
         verdict: None,
         because: fill.inlines(&prediction.because),
     })
 }
 
 /// The choices that a question offers.
-fn options(asks: &Asks) -> Vec<String> {
+fn options(asks: &AnswerKind) -> Vec<String> {
     match asks {
-        Asks::Choice(options, _) => options.iter().map(|(label, _)| label.clone()).collect(),
-        Asks::Number(..) | Asks::Curve(_) => Vec::new(),
+        AnswerKind::Choice(options, _) => options.iter().map(|(label, _)| label.clone()).collect(),
+        AnswerKind::Number(..) | AnswerKind::Curve(_) => Vec::new(),
     }
 }
 
-/// A prediction that the learner made: the question, the guess, the answer, and whether it was right. Empty if none was made.
+/// A prediction that the learner made: the question, the guess, the answer, and whether it was right. Empty if none was
+/// made.
 pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>) -> Vec<NoteBlock> {
     let kept = input.kept.counts(&prediction.id);
     let answer = kept.and_then(|kept| kept.answer.as_ref());
     let mut blocks = Vec::new();
     let said = match (&prediction.asks, kept.map(|kept| &kept.guess)) {
-        (Asks::Curve(decl), guess) => {
+        (AnswerKind::Curve(decl), guess) => {
             let in_progress = input.kept.drawn.get(&prediction.id);
             let points = if let Some(Guess::Curve(points)) = guess { Some(points) } else { in_progress };
             points.map(|points| {
@@ -76,7 +77,7 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
         answer: Some(said),
         measured,
         traced,
-        is_drawn: matches!(prediction.asks, Asks::Curve(_)),
+        is_drawn: matches!(prediction.asks, AnswerKind::Curve(_)),
         verdict: kept.zip(answer).and_then(|(kept, answer)| verdict(prediction, &kept.guess, answer)),
         because: fill.inlines(&prediction.because),
     };
@@ -87,16 +88,18 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
 /// Whether a guess was right, in words; None for a drawn curve, which is compared and not graded.
 fn verdict(prediction: &Prediction, guess: &Guess, answer: &Answer) -> Option<String> {
     let (grade, given, within) = match (&prediction.asks, guess) {
-        (Asks::Choice(options, _), Guess::Choice(choice)) => (answer.grade(options), options.get(*choice)?.1, None),
-        (Asks::Number(within, _), Guess::Number(number)) => {
+        (AnswerKind::Choice(options, _), Guess::Choice(choice)) => {
+            (answer.grade(options), options.get(*choice)?.1, None)
+        }
+        (AnswerKind::Number(within, _), Guess::Number(number)) => {
             (answer.grade_number(*number, *within), *number, Some(*within))
         }
         _ => return None,
     };
     let share = within.map(|within| format!("{}%", digits3(100.0 * within)));
     Some(match (grade, &prediction.asks, guess) {
-        (Grade::Nearest(right), Asks::Choice(..), Guess::Choice(mine)) if right == *mine => "Right.".to_owned(),
-        (Grade::Nearest(right), Asks::Choice(options, _), _) => {
+        (Grade::Nearest(right), AnswerKind::Choice(..), Guess::Choice(mine)) if right == *mine => "Right.".to_owned(),
+        (Grade::Nearest(right), AnswerKind::Choice(options, _), _) => {
             format!("Wrong: the right answer is “{}”{}.", options.get(right)?.0, off_by(given, answer))
         }
         (Grade::Within(true), ..) => format!("Right, within {}.", share?),
@@ -155,13 +158,13 @@ pub(super) fn exercise(lesson: &Lesson, id: &str, fill: &Fill<'_>) -> Vec<NoteBl
     vec![task(exercise, fill), starter]
 }
 
-/// The task of an exercise.
 fn task(exercise: &Exercise, fill: &Fill<'_>) -> NoteBlock {
     let goal = Block::Paragraph(vec![Inline::Text(format!("Goal: {}", exercise.goal_text))]);
     NoteBlock::Prose(exercise.prompt.iter().map(|block| fill.block(block)).chain([goal]).collect())
 }
 
-/// An exercise that the learner tried, and the kernels written for it as changes of its starter. Empty if it was not tried.
+/// An exercise that the learner tried, and the kernels written for it as changes of its starter. Empty if it was not
+/// tried.
 pub(super) fn tried(input: &Input, exercise: &Exercise, fill: &Fill<'_>) -> Vec<NoteBlock> {
     let tried = input.kept.tried(&exercise.id);
     let last = tried.source.as_ref().filter(|source| tried.solution.as_ref() != Some(source));

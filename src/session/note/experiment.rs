@@ -16,7 +16,8 @@ use crate::trace::record::Backend;
 /// Size of a plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
 
-/// The experiment as recorded on another device, or on this one on an earlier day, if the learner shows that: its own figure and data.
+/// The experiment as recorded on another device, or on this one on an earlier day, if the learner shows that: its own
+/// figure and data.
 pub(super) fn recorded(input: &Input, lesson: &Lesson, experiment: &Experiment) -> Vec<NoteBlock> {
     let all: Vec<_> = input.recordings.iter().filter_map(|r| r.shown(lesson, experiment)).collect();
     let Some((recording, shown)) =

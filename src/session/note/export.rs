@@ -28,7 +28,6 @@ use crate::trace::record::{Backend, Ceilings, Device};
 
 /// A note to make.
 pub struct Wanted<'a> {
-    /// Its lesson.
     pub lesson: &'a Arc<Lesson>,
     /// The learner's saved work.
     pub kept: LessonSaved,
@@ -56,7 +55,8 @@ pub struct Wanted<'a> {
     pub pins: Option<PathBuf>,
 }
 
-/// Runs every experiment that a step of the note shows, then builds the note. `say` gets a line for each thing that begins.
+/// Runs every experiment that a step of the note shows, then builds the note. `say` gets a line for each thing that
+/// begins.
 ///
 /// # Errors
 /// When the requested backend is not available. Later problems are in the second part of the result.

@@ -13,7 +13,6 @@ pub struct Fill<'a> {
     pub env: &'a Env<'a>,
     /// Parameters, for controls.
     pub params: &'a Params,
-    /// The lesson.
     pub lesson: &'a Lesson,
     /// The figures that the lesson quotes.
     pub quotes: &'a Quotes,

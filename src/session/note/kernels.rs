@@ -1,4 +1,5 @@
-//! The learner's kernels in a note, and the results at the settings that the learner chose: each beside what it differs from.
+//! The learner's kernels in a note, and the results at the settings that the learner chose: each beside what it differs
+//! from.
 
 use std::sync::Arc;
 
@@ -28,7 +29,8 @@ impl Builder<'_> {
         input.kept.edits.iter().flat_map(|edit| self.kernel(&lesson, edit).unwrap_or_default()).collect()
     }
 
-    /// A version: its changes, what they did to its counts and times, and its picture. None if the lesson no longer has the kernel.
+    /// A version: its changes, what they did to its counts and times, and its picture. None if the lesson no longer has
+    /// the kernel.
     fn kernel(&mut self, lesson: &Arc<Lesson>, edit: &Edit) -> Option<Vec<NoteBlock>> {
         let place = lesson.program(&edit.of.program)?.place_of(&edit.pass)?;
         let original = (*lesson.launched(&edit.of).get(place)?)?;

@@ -63,7 +63,6 @@ pub struct Input {
     pub only: Only,
     /// The device that measured.
     pub device: Device,
-    /// Its ceilings.
     pub ceilings: Ceilings,
     /// The devices that can be modelled.
     pub models: Arc<[DeviceSpec]>,
@@ -114,8 +113,8 @@ impl Input {
     }
 }
 
-/// Builds the note. Parts that could not be traced are left out, and reported in the second part of the result. `say` gets the number of
-/// parts that are done, and of all.
+/// Builds the note. Parts that could not be traced are left out, and reported in the second part of the result. `say`
+/// gets the number of parts that are done, and of all.
 pub fn build(input: &Input, cancel: &AtomicBool, say: &mut dyn FnMut(usize, usize)) -> (Report, Vec<Diagnostic>) {
     let mut builder = Builder {
         input,
@@ -171,7 +170,8 @@ fn meta(input: &Input) -> Vec<(String, String)> {
 struct Builder<'a> {
     input: &'a Input,
     store: Inline<'a>,
-    /// The same for the learner's own kernels: what is wrong with them is said in the note and is no problem of its making.
+    /// The same for the learner's own kernels: what is wrong with them is said in the note and is no problem of its
+    /// making.
     own: Inline<'a>,
     /// The assumptions of the predicted times, once there is one.
     assumed: Option<Section>,
@@ -272,7 +272,8 @@ impl Builder<'_> {
         &self.store
     }
 
-    /// The device model's prediction for the pass on the stage, beside the measured time. The model's assumptions go to the note's end.
+    /// The device model's prediction for the pass on the stage, beside the measured time. The model's assumptions go to
+    /// the note's end.
     fn predicted(&mut self, step: &Step, params: &Params, traced: &Traced) -> Vec<NoteBlock> {
         let input = self.input;
         let Some((place, kernel)) = on_stage(&input.setting.lesson, step) else { return Vec::new() };
@@ -334,7 +335,8 @@ impl Builder<'_> {
         blocks
     }
 
-    /// The step's figure as its stage opens, under a name, with its still; None if it failed, or needs a trace where there is none.
+    /// The step's figure as its stage opens, under a name, with its still; None if it failed, or needs a trace where
+    /// there is none.
     fn figure(
         &self,
         store: &dyn Store,

@@ -19,7 +19,8 @@ pub enum Only {
 }
 
 impl Only {
-    /// The part that these words name: `own`, `read`, or steps by their ids or their numbers from 1; none for the whole lesson.
+    /// The part that these words name: `own`, `read`, or steps by their ids or their numbers from 1; none for the whole
+    /// lesson.
     ///
     /// # Errors
     /// When the lesson has no such step, or when steps are named beside `own` or `read`.

@@ -1,4 +1,5 @@
-//! The PTX of a pack's kernels in CUDA C++ at the settings of its pages, so that they can be traced where there is no compiler.
+//! The PTX of a pack's kernels in CUDA C++ at the settings of its pages, so that they can be traced where there is no
+//! compiler.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,8 +21,8 @@ use crate::trace::record::Backend;
 /// Sections by file: PTX by its key.
 type Sections = BTreeMap<String, BTreeMap<String, String>>;
 
-/// Compiles what the pages of `pack` show and writes it below `root`, the pack's folder. `on_lesson` gets each lesson's id and the number
-/// of kernels and settings that it has.
+/// Compiles what the pages of `pack` show and writes it below `root`, the pack's folder. `on_lesson` gets each lesson's
+/// id and the number of kernels and settings that it has.
 ///
 /// # Errors
 /// A kernel that does not compile, that there is no compiler, or that a file cannot be written.
@@ -83,8 +84,8 @@ fn without_folders(ptx: &str) -> String {
     each.collect()
 }
 
-/// The launches that the pages of a lesson show: of each program at the lesson's defaults, and of each page's at its own settings. A page
-/// with a roofline shows all kernels of its ladder.
+/// The launches that the pages of a lesson show: of each program at the lesson's defaults, and of each page's at its
+/// own settings. A page with a roofline shows all kernels of its ladder.
 #[must_use]
 pub fn launches(lesson: &Lesson) -> Vec<Launch> {
     let plain = lesson.programs.iter().flat_map(Program::variants).map(|variant| (variant, Vec::new()));

@@ -7,8 +7,8 @@ use crate::lesson::PackFiles;
 /// The folders that a lesson's files are named within.
 const FOLDERS: [&str; 3] = ["shaders", "assets", "lessons"];
 
-/// The text files that a lesson needs, by their paths, and an index that names it alone: those in its folder, and those that they name
-/// between quotation marks, and so on. Files that are no text are left out.
+/// The text files that a lesson needs, by their paths, and an index that names it alone: those in its folder, and those
+/// that they name between quotation marks, and so on. Files that are no text are left out.
 #[must_use]
 pub fn carried(files: &PackFiles, lesson: &str) -> BTreeMap<String, String> {
     let folder = format!("lessons/{lesson}");

@@ -25,8 +25,8 @@ use crate::trace::record::Backend;
 /// Fuel for a checked launch: far more than one of that size needs, yet little enough to end soon.
 const FUEL: u64 = 300_000_000;
 
-/// All problems of a pack, in the lessons' order; of the lessons `only`, unless it is empty, kernels are run. `on_lesson` gets each
-/// lesson's id and its problems.
+/// All problems of a pack, in the lessons' order; of the lessons `only`, unless it is empty, kernels are run.
+/// `on_lesson` gets each lesson's id and its problems.
 pub fn check(
     devices: &Devices,
     files: &PackFiles,
@@ -159,8 +159,8 @@ pub fn step_problems(lesson: &Lesson) -> Vec<Diagnostic> {
     problems
 }
 
-/// The lesson's defaults; or, if they do not meet the requirements of a kernel that is not the first in its place, the settings at which
-/// the lesson measures it.
+/// The lesson's defaults; or, if they do not meet the requirements of a kernel that is not the first in its place, the
+/// settings at which the lesson measures it.
 fn usual(lesson: &Lesson, variant: &Variant) -> jobs::Params {
     let defaults = jobs::defaults(lesson);
     let is_unmet = !variant.rungs.is_empty() && lesson.unmet(variant, &defaults).is_some();
@@ -263,8 +263,8 @@ fn measured(lesson: &Lesson, variant: &Variant) -> Option<jobs::Params> {
     Some(jobs::with(&jobs::defaults(lesson), &set)).filter(|params| lesson.unmet(variant, params).is_none())
 }
 
-/// The problems of an exercise: a starter that solves it, a solution that does not, wrong kernels that are not caught or are caught by the
-/// wrong test.
+/// The problems of an exercise: a starter that solves it, a solution that does not, wrong kernels that are not caught
+/// or are caught by the wrong test.
 #[must_use]
 pub fn exercise_problems(
     devices: &Devices,

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::base::diag::{Diagnostic, Place};
 use crate::lesson::{Lesson, Pack};
 
-/// Warnings about a pack's concepts that no step introduces or that nothing tests, and about lessons that are presupposed and not there.
+/// Warnings about a pack's concepts that no step introduces or that nothing tests, and about lessons that are
+/// presupposed and not there.
 #[must_use]
 pub fn concept_problems(pack: &Pack) -> Vec<Diagnostic> {
     let lessons = || pack.lessons.iter().map(|lesson| &**lesson);

@@ -11,11 +11,12 @@ const INDEX: &str = "lessons/index.ron";
 /// The index of a pack that has no lessons yet.
 const EMPTY_INDEX: &str = "(\n    format_version: 3,\n    order: [],\n)\n";
 
-/// Writes a small complete lesson called `name` into the pack at `folder`, and enters it in the pack's index. The index is written last: it never
-/// names a lesson that is not there.
+/// Writes a small complete lesson called `name` into the pack at `folder`, and enters it in the pack's index. The index
+/// is written last: it never names a lesson that is not there.
 ///
 /// # Errors
-/// When the name is no usable id, when the lesson exists already, or when a file cannot be written; the pack is as it was then.
+/// When the name is no usable id, when the lesson exists already, or when a file cannot be written; the pack is as it
+/// was then.
 pub fn create(folder: &Path, name: &str) -> Result<Vec<PathBuf>, Diagnostic> {
     let lesson = scaffold(name)?;
     if folder.join("lessons").join(name).exists() {

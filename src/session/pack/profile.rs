@@ -1,4 +1,5 @@
-//! Profiles: figures of single runs from outside the pack's experiments, such as a profiler's counters, kept in `assets/profiles/`.
+//! Profiles: figures of single runs from outside the pack's experiments, such as a profiler's counters, kept in
+//! `assets/profiles/`.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -38,7 +39,6 @@ pub struct Profile {
     pub command: String,
     /// How they were taken, for readers.
     pub how: String,
-    /// The runs.
     pub runs: Vec<Run>,
 }
 
@@ -51,7 +51,6 @@ pub struct Run {
     /// The lesson that the kernel is from; empty for a kernel from elsewhere.
     #[serde(default)]
     pub lesson: String,
-    /// The kernel.
     pub kernel: String,
     /// Parameters by id.
     pub set: BTreeMap<String, f64>,
@@ -89,7 +88,6 @@ impl Profile {
         format!("{}, {}", self.device, self.date)
     }
 
-    /// The run of this id.
     #[must_use]
     pub fn run(&self, id: &str) -> Option<&Run> {
         self.runs.iter().find(|run| run.id == id)
@@ -124,8 +122,8 @@ impl Profile {
 /// Parses the text of a profile's file; `id` becomes the profile's id.
 ///
 /// # Errors
-/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a figure that cannot be, a
-/// name that is there twice or cannot be used in a quote.
+/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a figure
+/// that cannot be, a name that is there twice or cannot be used in a quote.
 pub fn read(id: &str, file: &str, text: &str) -> Result<Profile, Diagnostic> {
     let profile: Profile = FILE.read(file, text)?;
     let at = |name: &str, nth: usize, message: String, hint: &str| {

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::base::diag::Diagnostic;
-use crate::lesson::{Asks, Lesson, Prediction, Probe};
+use crate::lesson::{AnswerKind, Lesson, Prediction, Probe};
 use crate::session::jobs::{self, cost};
 use crate::session::learn::predict::{Asked, Grade};
 use crate::session::run::devices::Devices;
 use crate::trace::record::Backend;
 
-/// Questions that counts answer and that have no answer, or whose probes cannot be run. Questions about times, and those about programs that
-/// the tracer does not run, are left out.
+/// Questions that counts answer and that have no answer, or whose probes cannot be run. Questions about times, and
+/// those about programs that the tracer does not run, are left out.
 #[must_use]
 pub fn question_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &AtomicBool) -> Vec<Diagnostic> {
     let params = jobs::defaults(lesson);
@@ -29,8 +29,8 @@ pub fn question_problems(devices: &Devices, lesson: &Arc<Lesson>, cancel: &Atomi
             Err(problems) => return problems,
         };
         let has_answer = match &prediction.asks {
-            Asks::Choice(options, _) => matches!(answer.grade(options), Grade::Nearest(_)),
-            Asks::Number(..) | Asks::Curve(_) => answer.traced.is_some_and(f64::is_finite),
+            AnswerKind::Choice(options, _) => matches!(answer.grade(options), Grade::Nearest(_)),
+            AnswerKind::Number(..) | AnswerKind::Curve(_) => answer.traced.is_some_and(f64::is_finite),
         };
         let message = format!("the question `{}` has no answer at the lesson's defaults", prediction.id);
         let hint = "`traced` must be a number there, and above 0 for a choice";

@@ -1,8 +1,9 @@
 //! Figures quoted in prose: their sources, their values, and the description of the sources for readers.
 //!
-//! A quote names its source by words of the source's id. In a recording, `experiment.curve.time[32]` is a point of a curve, with
-//! `bytes_per_s` and `flops_per_s` beside `time`, and `experiment.curve.library.time[32]` the library's call at that point. In a
-//! profile, `run.counter` is a counter; of a device's data sheet, `device.l2_bytes` is a figure.
+//! A quote names its source by words of the source's id. In a recording, `experiment.curve.time[32]` is a point of a
+//! curve, with `bytes_per_s` and `flops_per_s` beside `time`, and `experiment.curve.library.time[32]` the library's
+//! call at that point. In a profile, `run.counter` is a counter; of a device's data sheet, `device.l2_bytes` is a
+//! figure.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +14,7 @@ use crate::device::DeviceSpec;
 use crate::figures::Counted;
 use crate::lesson::scope::TIMED_FIELDS;
 use crate::lesson::{
-    Block, Env, EvalError, Figure, Inline, Lesson, Pack, PackFiles, Param, Quote, Scope, each_inline, within,
+    Block, Env, EvalError, Inline, Lesson, Pack, PackFiles, Param, Quote, QuotedNumber, Scope, each_inline, within,
 };
 use crate::session::experiment::recording::Recording;
 use crate::session::jobs::Params;
@@ -30,9 +31,7 @@ const LIBRARY: &str = "library";
 pub struct Sources<'a> {
     /// Its recordings; the learner's own are left out.
     pub recordings: &'a [Recording],
-    /// Its profiles.
     pub profiles: &'a [Profile],
-    /// Its devices.
     pub devices: &'a [DeviceSpec],
 }
 
@@ -95,7 +94,7 @@ type Why = (String, String);
 
 /// The names in a quote: a source's figures, and the outer scope.
 struct Known<'a> {
-    figures: &'a [Figure],
+    figures: &'a [QuotedNumber],
     given: &'a Given,
     outer: &'a dyn Scope,
 }
@@ -118,8 +117,8 @@ impl Scope for Known<'_> {
 }
 
 impl Quotes {
-    /// Resolves a pack's quotes; reports their problems, each at its place: a missing source, experiment, curve, point or counter, or
-    /// arithmetic without a result. A kernel that has changed since it was recorded is a warning.
+    /// Resolves a pack's quotes; reports their problems, each at its place: a missing source, experiment, curve, point
+    /// or counter, or arithmetic without a result. A kernel that has changed since it was recorded is a warning.
     #[must_use]
     pub fn find(pack: &Pack, sources: Sources<'_>) -> (Self, Vec<Diagnostic>) {
         let (mut known, mut problems) = (Self::default(), Vec::new());
@@ -184,7 +183,8 @@ impl Quotes {
         })
     }
 
-    /// A lesson's quote with its text; `outer` has the parameters used with its figures. None if its figures are missing.
+    /// A lesson's quote with its text; `outer` has the parameters used with its figures. None if its figures are
+    /// missing.
     #[must_use]
     pub fn read(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Option<Quoted> {
         let given = self.given.get(&key(lesson, quote))?;
@@ -298,8 +298,9 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Fails if a figure of a curve names an experiment, curve or field that does not exist. Other sources check their own figures.
-fn check(lesson: &Lesson, figure: &Figure) -> Result<(), Diagnostic> {
+/// Fails if a figure of a curve names an experiment, curve or field that does not exist. Other sources check their own
+/// figures.
+fn check(lesson: &Lesson, figure: &QuotedNumber) -> Result<(), Diagnostic> {
     let Some(_) = figure.at else { return Ok(()) };
     let error = |message: String, hint: String| Err(Diagnostic::error(message).in_place(&figure.place).hint(hint));
     let Some(point) = Point::named(&figure.name) else {
@@ -371,7 +372,7 @@ impl<'a> Source<'a> {
     }
 
     /// Its values of some figures; the first one missing is the error.
-    fn figures(&self, lesson: &Lesson, figures: &[Figure]) -> Result<Vec<Found>, Diagnostic> {
+    fn figures(&self, lesson: &Lesson, figures: &[QuotedNumber]) -> Result<Vec<Found>, Diagnostic> {
         let found = figures.iter().map(|figure| {
             let found = match (self, figure.at) {
                 (Self::Recording(recording), Some(at)) => point(recording, lesson, &figure.name, at),

@@ -43,7 +43,6 @@ impl Named {
 pub struct Described {
     /// The text that is shown, with the kernel's name in the PTX.
     pub twin: Twin,
-    /// The PTX.
     pub ptx: String,
     /// The kernel's parameters, in order.
     pub named: Vec<Named>,
@@ -269,7 +268,8 @@ fn with_files(
 /// Bytes that repeat in a buffer that is too large to be held.
 const REPEATED: u64 = 1 << 22;
 
-/// Gives buffers of elements that a job's buffers do not have their contents, as words; and the names of those that a file filled.
+/// Gives buffers of elements that a job's buffers do not have their contents, as words; and the names of those that a
+/// file filled.
 fn fill(buffers: &mut [BufferSpec], pointees: &[Pointee], options: &TraceOptions) -> Result<Vec<String>, Diagnostic> {
     let mut filled = Vec::new();
     for (i, (buffer, pointee)) in buffers.iter_mut().zip(pointees).enumerate() {

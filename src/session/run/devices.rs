@@ -49,7 +49,8 @@ impl Devices {
         }
     }
 
-    /// The backend and device that a choice selects on this machine; and, if the tracer replaces a driver that fails, why.
+    /// The backend and device that a choice selects on this machine; and, if the tracer replaces a driver that fails,
+    /// why.
     ///
     /// # Errors
     /// As [`Devices::describe`], if one backend was asked for; `Auto` always finds one.
@@ -70,9 +71,6 @@ impl Devices {
     }
 
     /// The device's ceilings; empty for the tracer, whose speed is not comparable.
-    ///
-    /// # Errors
-    /// When the worker could not measure them.
     pub fn ceilings(&self, backend: Backend, cancel: &AtomicBool) -> Result<Ceilings, Diagnostic> {
         match backend {
             Backend::Simt => Ok(Ceilings::default()),
@@ -111,9 +109,6 @@ impl Devices {
     }
 
     /// Only compiles a job's twin in CUDA C++, which needs no device; returns the compiler's warnings.
-    ///
-    /// # Errors
-    /// Its compile errors, or that there is no compiler.
     pub fn compile_twin(&self, job: &Job, cancel: &AtomicBool) -> Result<Vec<Diagnostic>, Diagnostic> {
         lock(&self.compiler).compile(job, cancel)
     }
@@ -129,9 +124,6 @@ impl Devices {
     }
 
     /// A job's kernels in CUDA C++ as PTX, one for each launch. This needs a compiler but no device.
-    ///
-    /// # Errors
-    /// A kernel's compile errors; that there is no compiler.
     pub fn assemble(&self, job: &Job, cancel: &AtomicBool) -> Result<Vec<String>, Diagnostic> {
         lock(&self.compiler).assemble(job, cancel)
     }

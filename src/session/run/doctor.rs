@@ -6,12 +6,10 @@ use super::devices::Devices;
 use crate::gpu::backend::Part;
 use crate::trace::record::{Backend, Device};
 
-/// The report.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The program's version and commit.
     pub version: String,
-    /// One for each backend.
     pub backends: Vec<BackendReport>,
     /// The software parts of CUDA.
     pub cuda: Vec<Part>,
@@ -19,7 +17,6 @@ pub struct Report {
     pub display: Finding,
 }
 
-/// One backend.
 #[derive(Clone, Debug, Serialize)]
 pub struct BackendReport {
     /// Its name on the command line.
@@ -65,7 +62,8 @@ pub fn examine(devices: &Devices, display: Finding) -> Report {
     Report { version: crate::session::VERSION.to_owned(), backends, cuda, display }
 }
 
-/// Whether the environment names a display server (a window library would fail without one), and the libraries that a window loads.
+/// Whether the environment names a display server (a window library would fail without one), and the libraries that a
+/// window loads.
 #[must_use]
 pub fn display() -> Finding {
     let set = |name: &str| std::env::var_os(name).is_some_and(|v| !v.is_empty());

@@ -10,9 +10,7 @@ use crate::trace::Record;
 /// A program that ran.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// Its job.
     pub job: Job,
-    /// Its record.
     pub record: Record,
 }
 

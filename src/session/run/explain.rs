@@ -13,14 +13,12 @@ use crate::trace::provenance::{Group, Iteration, Load, Origin, Role, Run, Writer
 const FEW: usize = 4;
 
 /// The origin of element `index` of `buffer`, when `job` runs in the tracer.
-///
-/// # Errors
-/// As [`origin()`].
 pub fn explain(job: &Job, buffer: &str, index: u64, cancel: &AtomicBool) -> Result<Origin, Vec<Diagnostic>> {
     origin(job, buffer, index, cancel).map_err(|problem| vec![problem])
 }
 
-/// An origin in sentences: the element, its writer, its sources; then the same for each source, indented one step further.
+/// An origin in sentences: the element, its writer, its sources; then the same for each source, indented one step
+/// further.
 #[must_use]
 pub fn told(origin: &Origin) -> Vec<String> {
     let element = &origin.element;
@@ -100,7 +98,6 @@ fn told_writer(writer: &Writer) -> String {
     text
 }
 
-/// One load.
 fn told_load(load: &Load) -> String {
     let Load { buffer, index, value, line, lane, warp, .. } = load;
     let rounds = aside(&load.iterations);

@@ -8,8 +8,8 @@ use crate::lesson::{Domain, Lesson};
 use crate::session::jobs::{Params, with};
 use crate::trace::record::{Backend, Device};
 
-/// Adds to the problems of a job that does not fit a device the choice of a parameter with which it fits, and the bytes of both. `job`
-/// gives the job at other parameters.
+/// Adds to the problems of a job that does not fit a device the choice of a parameter with which it fits, and the bytes
+/// of both. `job` gives the job at other parameters.
 pub fn advise(
     lesson: &Lesson,
     params: &Params,

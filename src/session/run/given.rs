@@ -14,11 +14,12 @@ const NAMED: usize = 24;
 /// Numbers for a member: its path, `params.a[1].b`, and one for each number that it holds.
 pub type Setting = (String, Vec<f64>);
 
-/// Sets members to their numbers; `buffers` are those of the bindings, and `seed` fills the rest of them. Returns, by binding, the bytes at
-/// which a number was set.
+/// Sets members to their numbers; `buffers` are those of the bindings, and `seed` fills the rest of them. Returns, by
+/// binding, the bytes at which a number was set.
 ///
 /// # Errors
-/// Every setting that names no member, has a wrong count of numbers or one that the member's type cannot hold, or sets a member again.
+/// Every setting that names no member, has a wrong count of numbers or one that the member's type cannot hold, or sets
+/// a member again.
 pub fn set(
     bindings: &[Binding],
     buffers: &mut [BufferSpec],
@@ -183,8 +184,8 @@ fn encoded(word: u32, byte: u64, elem: Elem, number: f64) -> u32 {
     }
 }
 
-/// A line with the contents of each buffer that the kernel reads and that was not, or not wholly, given. `is_given` says whether an option
-/// gave a binding's content, and `set` has the bytes at which a number was set.
+/// A line with the contents of each buffer that the kernel reads and that was not, or not wholly, given. `is_given`
+/// says whether an option gave a binding's content, and `set` has the bytes at which a number was set.
 #[must_use]
 pub fn not_given(
     program: &Program,

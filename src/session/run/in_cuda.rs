@@ -1,4 +1,5 @@
-//! A job whose kernels are traced from CUDA C++: each launch gets the PTX of its twin, from the pack if it has it, else from a compiler.
+//! A job whose kernels are traced from CUDA C++: each launch gets the PTX of its twin, from the pack if it has it, else
+//! from a compiler.
 
 use crate::base::diag::Diagnostic;
 use crate::gpu::shipped;
@@ -52,7 +53,8 @@ fn shipped(launch: &Launch) -> Option<String> {
     shipped::find(launch.twin()?.shipped.as_ref()?, &shipped::key(launch)?)
 }
 
-/// A launch's PTX with the arguments that a twin takes: its buffers by group and binding, with numbers between them, then its tensor maps.
+/// A launch's PTX with the arguments that a twin takes: its buffers by group and binding, with numbers between them,
+/// then its tensor maps.
 fn assembled(launch: &Launch, buffers: &[BufferSpec], twin: Twin, ptx: String) -> Result<Assembled, Diagnostic> {
     let Some(shape) = launch.workgroup else {
         return Err(

@@ -66,7 +66,8 @@ impl Io {
     /// Applies the options to a job, as far as it has the buffers; warns of files with non-finite elements.
     ///
     /// # Errors
-    /// An array that cannot be read, that is not of its buffer's type and size, or that a pass overwrites before anything reads it.
+    /// An array that cannot be read, that is not of its buffer's type and size, or that a pass overwrites before
+    /// anything reads it.
     pub fn apply(&self, job: &mut Job) -> Result<Vec<Warning>, Vec<Diagnostic>> {
         let mut warnings = Vec::new();
         if let Some(problem) = self.inputs.iter().find_map(|(name, _)| in_vain(job, name)) {

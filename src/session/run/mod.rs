@@ -14,6 +14,7 @@ pub mod given;
 pub mod in_cuda;
 pub mod io;
 pub mod ladder;
+mod lesson_run;
 pub mod model;
 pub mod origin;
 pub mod output;
@@ -27,8 +28,8 @@ mod signature;
 pub mod table;
 
 pub use done::Done;
+pub use lesson_run::{Ran, run};
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -36,18 +37,15 @@ use self::check_failure::failed_check;
 use self::devices::{Choice, Devices};
 use self::io::Io;
 use self::model::{Chosen, Predicted};
-use self::output::{KernelOutput, ProgramOutput, RunOutput};
-use self::ranks_run::Together;
+use self::output::KernelOutput;
 use super::jobs::{self, Params, Purpose, cost};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::device::DeviceSpec;
 use crate::job::{Job, Language, MeasureSpec, TraceSpec};
-use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Lesson, Pack, Value, Variant};
-use crate::measure::roofline::{self, Placement};
+use crate::lesson::{Lesson, Pack, Variant};
 use crate::session::jobs::selection::unknown;
 use crate::trace::Trace;
-use crate::trace::record::{Backend, Ceilings, Record, Warning, WarningKind};
+use crate::trace::record::{Backend, Ceilings, Warning, WarningKind};
 
 pub use crate::session::jobs::selection::Which;
 
@@ -144,9 +142,7 @@ pub fn params(lesson: &Lesson, set: &[(String, f64)]) -> Result<Params, Diagnost
 pub struct Runner<'a> {
     /// The backends.
     pub devices: &'a Devices,
-    /// The one that runs.
     pub backend: Backend,
-    /// The lesson.
     pub lesson: &'a Lesson,
     /// Tasks besides running.
     pub purpose: &'a Purpose,
@@ -156,24 +152,18 @@ pub struct Runner<'a> {
 
 impl Runner<'_> {
     /// One program at some parameters.
-    ///
-    /// # Errors
-    /// All problems that kept it from running.
     pub fn program(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
         self.job(jobs::build(self.lesson, variant, params, self.purpose)?)
     }
 
     /// One job.
-    ///
-    /// # Errors
-    /// The problem that kept it from running.
     pub fn job(&self, job: Job) -> Result<Done, Vec<Diagnostic>> {
         let record = self.devices.run(self.backend, &job, self.cancel, &mut |_| {}).map_err(|d| vec![d])?;
         Ok(Done { job, record })
     }
 
-    /// The device model's prediction for a kernel that ran alone: from its trace, or from a new one if a device measured it. None if it
-    /// cannot be traced, with the reasons as warnings.
+    /// The device model's prediction for a kernel that ran alone: from its trace, or from a new one if a device
+    /// measured it. None if it cannot be traced, with the reasons as warnings.
     pub fn predict(
         &self,
         chosen: &Chosen<'_>,
@@ -181,10 +171,10 @@ impl Runner<'_> {
         params: &Params,
         done: &Done,
         ceilings: &Ceilings,
-    ) -> Foreseen {
+    ) -> Prediction {
         // A prediction needs a trace, which takes too long of a kernel in CUDA alone at a GPU's sizes.
         if !cost::is_traced(self.lesson, variant, params) {
-            return Foreseen::default();
+            return Prediction::default();
         }
         let retraced = match done.record.backend {
             Backend::Simt => Ok(None),
@@ -194,7 +184,7 @@ impl Runner<'_> {
             Ok(retraced) => retraced,
             Err(problems) => {
                 let problems = problems.into_iter().map(as_warning).collect();
-                return Foreseen { problems, ..Foreseen::default() };
+                return Prediction { problems, ..Prediction::default() };
             }
         };
         let traced = retraced.as_ref().unwrap_or(done);
@@ -205,7 +195,7 @@ impl Runner<'_> {
             let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
             model::predicted(chosen, &traced, ceilings, measured_s)
         });
-        Foreseen { predicted, trace: trace.cloned(), problems: Vec::new() }
+        Prediction { predicted, trace: trace.cloned(), problems: Vec::new() }
     }
 
     /// A program's counts, without checking its result again.
@@ -250,193 +240,15 @@ impl Runner<'_> {
     }
 }
 
-/// Figures of a kernel from its trace, in addition to the measured ones.
+/// A kernel's predicted time, with the trace that it was made from.
 #[derive(Default)]
-pub struct Foreseen {
+pub struct Prediction {
     /// Its time by a device's model.
     pub predicted: Option<Predicted>,
     /// The counts that the prediction was made from.
     pub trace: Option<Trace>,
     /// Why there are none, as warnings.
     pub problems: Vec<Diagnostic>,
-}
-
-/// The outcome of a lesson's kernel or program, as it comes.
-pub enum Ran<'a> {
-    /// A kernel by itself.
-    Kernel(&'a KernelOutput),
-    /// A program of several passes.
-    Program(&'a ProgramOutput),
-}
-
-impl Ran<'_> {
-    /// Its id, and how it went.
-    #[must_use]
-    pub fn words(&self) -> String {
-        match self {
-            Self::Kernel(kernel) => format!("{}: {}", kernel.id, kernel.outcome()),
-            Self::Program(program) => format!("{}: {}", program.id, program.outcome()),
-        }
-    }
-}
-
-/// Runs kernels and programs one after the other; `on_outcome` sees each outcome as it comes. If this process is one of several
-/// ranks, it first runs the programs that are made for those `together` with the others; and rank 0 alone the rest.
-///
-/// # Errors
-/// When the lesson, a kernel, a program, a parameter, a file or the backend does not exist, or a rank is lost. Other failures are part of
-/// the output.
-pub fn run(
-    devices: &Devices,
-    pack: &Pack,
-    lesson_id: &str,
-    options: &RunOptions,
-    mut together: Option<Together>,
-    cancel: &AtomicBool,
-    on_outcome: &mut dyn FnMut(Ran<'_>, &[Diagnostic]),
-) -> Result<RunOutput, Diagnostic> {
-    let lesson = lesson(pack, lesson_id)?;
-    let mut chosen = options.which.of(lesson)?;
-    let params = params(lesson, &options.set)?;
-    options.io.fits(&chosen.iter().map(|(program, _)| *program).collect::<Vec<_>>())?;
-    let (device, instead) = devices.resolve(options.backend)?;
-    let modelled = model::choose(&options.models, options.device.as_deref(), &device)?;
-    let has_ranks = together.is_some();
-    // Ceilings are not measured with ranks, since only one of them would need them.
-    let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend, cancel) };
-    // The kernels may still run, without comparison to the device's ceilings.
-    let unmeasured = ceilings.as_ref().err().cloned();
-    let ceilings = ceilings.unwrap_or_default();
-    let mut purpose = purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
-    purpose = purpose.in_language(options.language);
-    if let Some(spec) = &mut purpose.trace {
-        // The tracer's own order may hide a race: the result is right, or unchecked.
-        spec.races = true;
-    }
-    let mut results = Results::default();
-    let mut output = RunOutput {
-        lesson: lesson.id.clone(),
-        backend: device.backend,
-        device: device.name.clone(),
-        seed: options.seed,
-        warp_width: traced_width(&purpose),
-        params: params.clone(),
-        values: BTreeMap::new(),
-        kernels: Vec::new(),
-        programs: Vec::new(),
-        ladder: Vec::new(),
-        warnings: instead.into_iter().chain(unmeasured).map(lost_device).collect(),
-        ranks: together.as_ref().map(Together::output),
-        misused: false,
-    };
-    if has_ranks {
-        chosen.sort_by_key(|(program, _)| program.split.is_none());
-    }
-    let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
-    let mut records: Vec<Record> = Vec::new();
-    let mut is_over = false;
-    for (program, variant) in chosen {
-        if program.split.is_none()
-            && let Some(together) = together.take()
-            && !together.leave()?
-        {
-            break;
-        }
-        let elsewhere = lesson.elsewhere(&variant, device.backend);
-        if let Some(kernel) = elsewhere.first().filter(|_| !options.which.is_picky()) {
-            output.warnings.push(left_out(kernel.not_here()));
-            continue;
-        }
-        let ran = jobs::build(lesson, &variant, &params, &purpose).and_then(|mut job| {
-            let applied = options.io.apply(&mut job);
-            output.misused |= applied.is_err();
-            let found = applied?.into_iter().filter(|warning| !output.warnings.contains(warning)).collect::<Vec<_>>();
-            output.warnings.extend(found);
-            match (&mut together, &program.split) {
-                (Some(together), Some(_)) => together.run(&runner, &variant, &params, job),
-                _ => runner.job(job),
-            }
-        });
-        let rank = together.as_ref().filter(|_| program.split.is_some()).map(Together::rank);
-        let ran = ran.map_err(|mut problems| {
-            let at = |params: &Params| match rank {
-                Some(rank) => jobs::share::sketch(lesson, &variant, params, rank),
-                None => jobs::sketch(lesson, &variant, params),
-            };
-            fit_advice::advise(lesson, &params, &device, &at, &mut problems);
-            problems
-        });
-        let (done, mut problems) = match ran {
-            Ok(done) => {
-                let problems = done.problems();
-                (Some(done), problems)
-            }
-            Err(problems) if !options.which.is_picky() && is_not_here(&problems) => {
-                output.warnings.extend(problems.into_iter().map(left_out));
-                continue;
-            }
-            Err(problems) => (None, problems),
-        };
-        if done.is_none() && program.split.is_some() {
-            // All ranks know it, and have stopped.
-            is_over = together.take().is_some();
-        }
-        let skipped = done.is_none() && runner.is_skipped(&variant, &params, &problems);
-        output.misused |= is_not_here(&problems);
-        if skipped {
-            problems = problems.into_iter().map(Diagnostic::as_warning).collect();
-        }
-        problems = lesson.named(problems);
-        if let Some(done) = &done {
-            results.insert_record(&program.id, &done.record);
-            let fresh = done.record.warnings.iter().filter(|warning| !output.warnings.contains(warning));
-            let fresh: Vec<Warning> = fresh.cloned().collect();
-            output.warnings.extend(fresh);
-        }
-        let printed = done.as_ref().map(|done| options.io.printed(done)).unwrap_or_default();
-        if program.alone {
-            let mut outcome = match &done {
-                Some(done) => KernelOutput::of(&program.id, &done.record, None),
-                None => KernelOutput::failed(&program.id, &problems, skipped),
-            };
-            if let Some(done) = &done {
-                outcome.roofline = placement(&done.record, &ceilings);
-                if let Some(modelled) = &modelled {
-                    let foreseen = runner.predict(modelled, &variant, &params, done, &ceilings);
-                    outcome.predicted = foreseen.predicted;
-                    // Measured kernels get their counts from the trace that the prediction was made from.
-                    outcome.trace = outcome.trace.or(foreseen.trace);
-                    problems.extend(lesson.named(foreseen.problems));
-                }
-                let before = lesson.kernel(&program.id).and_then(|kernel| ladder::before(lesson, kernel));
-                let before = before.and_then(|before| records.iter().find(|record| record.program == before.id));
-                output.ladder.extend(before.and_then(|before| ladder::compare(&done.record, before)));
-            }
-            outcome.printed = printed;
-            on_outcome(Ran::Kernel(&outcome), &problems);
-            output.kernels.push(outcome);
-        } else {
-            let outcome = match &done {
-                Some(done) => ProgramOutput { printed, ..ProgramOutput::of(&variant, &done.record) },
-                None => ProgramOutput::failed(&variant, &problems, skipped),
-            };
-            on_outcome(Ran::Program(&outcome), &problems);
-            output.programs.push(outcome);
-        }
-        records.extend(done.map(|done| done.record));
-        if is_over {
-            break;
-        }
-    }
-    if let Some(together) = together {
-        together.leave()?;
-    }
-    let place = |id: &str| lesson.programs.iter().position(|program| program.id == id);
-    output.programs.sort_by_key(|program| place(&program.id));
-    results.insert_ceilings(&ceilings);
-    let env = Env::new(lesson, &params, &results);
-    output.values = lesson.values.iter().map(|v: &Value| (v.id.clone(), env.eval(&v.expr).ok())).collect();
-    Ok(output)
 }
 
 /// Whether a program's only problem is that it cannot run on this device.
@@ -456,15 +268,9 @@ pub(super) fn left_out(problem: Diagnostic) -> Warning {
     Warning { kind: WarningKind::NotHere, message, hint: problem.hint.unwrap_or_default() }
 }
 
-/// The same as a warning: the kernel itself ran.
+/// Why no time is predicted, as a warning.
 fn as_warning(problem: Diagnostic) -> Diagnostic {
     Diagnostic { severity: Severity::Warning, message: format!("no time is predicted: {}", problem.message), ..problem }
-}
-
-/// The roofline placement of a kernel under the device's ceilings.
-fn placement(record: &Record, ceilings: &Ceilings) -> Option<Placement> {
-    let timing = record.timing.as_ref()?;
-    roofline::place(record.work.bytes, record.work.flops, timing.median_s, ceilings)
 }
 
 /// The backends that a lesson needs, for `list`.

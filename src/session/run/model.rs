@@ -19,7 +19,8 @@ const FOLDER: &str = "assets/devices";
 /// The device that is modelled if the measuring one has no model.
 pub const STAND_IN: &str = "h200-sxm";
 
-/// The devices of a pack, including the built-in ones unless the pack has its own with the same id; and problems of their files.
+/// The devices of a pack, including the built-in ones unless the pack has its own with the same id; and problems of
+/// their files.
 #[must_use]
 pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
     let (mut specs, mut problems) = (Vec::new(), Vec::new());
@@ -43,7 +44,6 @@ pub fn load(files: &PackFiles) -> (Vec<DeviceSpec>, Vec<Diagnostic>) {
 /// A device to model.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<'a> {
-    /// The device.
     pub spec: &'a DeviceSpec,
     /// Whether it is the one that measures: otherwise its times are not this machine's.
     pub this_machine: bool,
@@ -99,7 +99,8 @@ pub fn launch(job: &Job, place: usize) -> Option<Launch> {
     })
 }
 
-/// How a pass of a job was launched in a run. A complete trace has the number of blocks: a grid held in a buffer is not known before.
+/// How a pass of a job was launched in a run. A complete trace has the number of blocks: a grid held in a buffer is not
+/// known before.
 #[must_use]
 pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
     let launch = launch(job, place)?;
@@ -114,9 +115,7 @@ pub fn launched(job: &Job, record: &Record, place: usize) -> Option<Launch> {
 /// The data of a kernel that a prediction needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Traced<'a> {
-    /// How it is launched.
     pub launch: &'a Launch,
-    /// Its trace.
     pub trace: &'a Trace,
     /// Its needed work, if a lesson gives it.
     pub needs: Option<units::Work>,
@@ -126,7 +125,8 @@ pub struct Traced<'a> {
     pub cached: bool,
 }
 
-/// Whether the data of a pass may be in the L2 cache when it starts: an earlier pass or launch of the same program touched it.
+/// Whether the data of a pass may be in the L2 cache when it starts: an earlier pass or launch of the same program
+/// touched it.
 #[must_use]
 pub fn may_be_cached(place: usize, launches: u64) -> bool {
     place > 0 || launches > 1
@@ -135,7 +135,6 @@ pub fn may_be_cached(place: usize, launches: u64) -> bool {
 /// The model's prediction for a kernel, in the shape that the command line prints as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicted {
-    /// The device that is modelled.
     pub device: Modelled,
     /// The low end: the time of the needed work at the device's peak, in seconds; null if no time can be predicted.
     pub low_s: Option<f64>,
@@ -149,7 +148,6 @@ pub struct Predicted {
     pub occupancy: Option<Occupancy>,
     /// How the grid spreads over the SMs.
     pub waves: Option<Waves>,
-    /// The model's assumptions.
     pub assumptions: Vec<Said>,
     /// The reasons if there is no time.
     pub missing: Vec<Said>,
@@ -162,7 +160,6 @@ pub struct Predicted {
 pub struct Modelled {
     /// Its id, as `--device` takes it.
     pub id: String,
-    /// Its name.
     pub name: String,
     /// Its short name, for narrow places.
     #[serde(skip)]
@@ -258,7 +255,6 @@ impl Predicted {
         })
     }
 
-    /// The error in words.
     #[must_use]
     pub fn error_words(&self) -> Option<String> {
         let signed = |ratio: f64| {

@@ -20,7 +20,8 @@ const FOLLOWED: usize = 4;
 /// Upper bound of launches that are run again.
 const MOST_RUNS: usize = 512;
 
-/// The origin of element `index` of `buffer` at the end of a job. The index counts words of 32 bits, or elements of 16 in a buffer of those.
+/// The origin of element `index` of `buffer` at the end of a job. The index counts words of 32 bits, or elements of 16
+/// in a buffer of those.
 ///
 /// # Errors
 /// A job that the tracer refuses, a buffer that it does not write, an index past its end, and a cancel.
@@ -216,8 +217,8 @@ impl Search<'_> {
         Ok(element)
     }
 
-    /// The elements that a launch computed one from, and how many are not followed: some of each buffer, in the order of the loads, values
-    /// first.
+    /// The elements that a launch computed one from, and how many are not followed: some of each buffer, in the order
+    /// of the loads, values first.
     fn sources(&self, launch: &Launch, element: &Provenance) -> (Vec<(usize, u64)>, u64) {
         let (mut found, mut left): (Vec<(usize, u64)>, u64) = (Vec::new(), 0);
         let mut loads: Vec<&Load> = element.writer.iter().flat_map(|writer| &writer.loads).collect();

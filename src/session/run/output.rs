@@ -68,14 +68,12 @@ impl RunOutput {
 /// One kernel's part; also a program's or a pass's if it is a point of a curve.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct KernelOutput {
-    /// The kernel's id.
     pub id: String,
     /// Whether it ran, passed its check and had no findings; null if it was skipped.
     pub ok: Option<bool>,
     /// Why it was skipped: its lesson's requirements are not met by the parameters, or this backend cannot run it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<String>,
-    /// The comparison with the reference.
     pub check: Option<CheckOutput>,
     /// The time, if measured.
     pub time: Option<TimeOutput>,
@@ -107,7 +105,6 @@ pub struct KernelOutput {
 /// A part of a buffer's content.
 #[derive(Clone, Debug, Serialize)]
 pub struct Printed {
-    /// The buffer.
     pub buffer: String,
     /// The first element.
     pub from: u64,
@@ -118,7 +115,6 @@ pub struct Printed {
 /// Figures of a compiled kernel, per lane unless noted.
 #[derive(Clone, Debug, Serialize)]
 pub struct CompiledOutput {
-    /// Registers.
     pub registers: u32,
     /// Shared memory of a workgroup, in bytes.
     pub shared_bytes: u32,
@@ -146,7 +142,6 @@ pub struct LibraryOutput {
     pub ok: bool,
     /// The comparison of its output with the kernel's reference.
     pub check: Option<CheckOutput>,
-    /// Its time.
     pub time: Option<TimeOutput>,
     /// The kernel's `bytes` over the median time.
     pub bytes_per_s: Option<f64>,
@@ -248,7 +243,6 @@ pub struct CheckOutput {
 /// A time with its spread, in seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct TimeOutput {
-    /// The median.
     pub median_s: f64,
     /// The tenth percentile.
     pub p10_s: f64,
@@ -259,7 +253,6 @@ pub struct TimeOutput {
     /// The samples themselves, in seconds and in the order they were taken; in CSV files, not in JSON.
     #[serde(skip)]
     pub each_s: Vec<f64>,
-    /// The state of the caches.
     pub cache: CacheState,
 }
 
@@ -362,7 +355,6 @@ pub(super) fn outcome(ok: Option<bool>, is_checked: bool) -> &'static str {
     }
 }
 
-/// One point of a sweep.
 #[derive(Clone, Debug, Serialize)]
 pub struct SweepPoint {
     /// The value of the swept parameter.

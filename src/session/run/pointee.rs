@@ -1,5 +1,5 @@
-//! The elements that a pointer of a kernel leads to: numbers of 1 to 8 bytes, alone or as vectors. A trace counts its buffers in
-//! 32-bit words and halves; a launch is given in the elements that its kernel declares.
+//! The elements that a pointer of a kernel leads to: numbers of 1 to 8 bytes, alone or as vectors. A trace counts its
+//! buffers in 32-bit words and halves; a launch is given in the elements that its kernel declares.
 
 use crate::base::rng;
 use crate::base::tensor::{Elem, Init};
@@ -108,7 +108,6 @@ impl Pointee {
         }
     }
 
-    /// Its bytes.
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.lanes
@@ -128,7 +127,8 @@ impl Pointee {
         }
     }
 
-    /// How NumPy describes its numbers, in files that are given to a buffer; None of a type that a trace's buffers have.
+    /// How NumPy describes its numbers, in files that are given to a buffer; None of a type that a trace's buffers
+    /// have.
     #[must_use]
     pub fn numpy(self) -> Option<&'static [&'static str]> {
         Some(match self.number {

@@ -12,7 +12,6 @@ use crate::trace::{Check, PassRecord, Record, Trace};
 /// One program's part.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ProgramOutput {
-    /// The program's id.
     pub id: String,
     /// The kernels in its places that are not the lesson's first.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -34,9 +33,7 @@ pub struct ProgramOutput {
     pub bytes_per_s: Option<f64>,
     /// `flops` over the median time.
     pub flops_per_s: Option<f64>,
-    /// One for each pass.
     pub passes: Vec<PassOutput>,
-    /// One for each check.
     pub checks: Vec<ProgramCheck>,
     /// By name, one figure per round.
     pub series: BTreeMap<String, Vec<f64>>,
@@ -50,7 +47,6 @@ pub struct ProgramOutput {
 /// One pass's part.
 #[derive(Clone, Debug, Serialize)]
 pub struct PassOutput {
-    /// The pass's id.
     pub id: String,
     /// The kernel that it launched; null for a copy or a fill.
     pub kernel: Option<String>,
@@ -70,7 +66,6 @@ pub struct PassOutput {
     pub compiled: Option<CompiledOutput>,
 }
 
-/// One check of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProgramCheck {
     /// The buffer that was compared.

@@ -5,7 +5,8 @@ use std::fmt::Write;
 
 use crate::base::parts;
 
-/// `ptx` with each of its `.loc` directives replaced by the line of `source`, the kernel or a part of it, that it names, as a comment.
+/// `ptx` with each of its `.loc` directives replaced by the line of `source`, the kernel or a part of it, that it
+/// names, as a comment.
 #[must_use]
 pub fn with_source(ptx: &str, source: &str) -> String {
     let source = Source::of(ptx, source);
@@ -50,8 +51,8 @@ impl<'a> Source<'a> {
         Self { paths, own, parts }
     }
 
-    /// The place and the text of the line that a `.loc file line column` names: the kernel's own file is the first; None for any other line of
-    /// PTX, and for files that are not the kernel's.
+    /// The place and the text of the line that a `.loc file line column` names: the kernel's own file is the first;
+    /// None for any other line of PTX, and for files that are not the kernel's.
     fn line(&self, line: &str) -> Option<(String, &'a str)> {
         let mut words = line.trim().strip_prefix(".loc")?.split_whitespace();
         let (file, number) = (words.next()?, words.next()?);

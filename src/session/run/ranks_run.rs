@@ -33,7 +33,6 @@ impl Together {
         self.is_over
     }
 
-    /// This rank.
     #[must_use]
     pub fn rank(&self) -> usize {
         self.meeting.world().rank
@@ -64,9 +63,6 @@ impl Together {
     }
 
     /// Runs this rank's share of a program at some parameters, while the others run theirs.
-    ///
-    /// # Errors
-    /// As [`Together::run`].
     pub fn program(
         &mut self,
         runner: &Runner<'_>,

@@ -134,7 +134,6 @@ impl TraceOptions {
     }
 }
 
-/// The outcome of a trace.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The job that ran, and its record.
@@ -199,8 +198,8 @@ pub(super) struct Target {
     pub filled: Vec<String>,
 }
 
-/// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and explains the requested
-/// elements.
+/// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and
+/// explains the requested elements.
 ///
 /// # Errors
 /// When the target, a name, an element, a file or a size is not usable: all problems.
@@ -379,7 +378,8 @@ fn changed(
     Ok(Some(lesson))
 }
 
-/// Warnings for constants of a lesson's kernel that were set alone, while buffers or a grid sized by the same parameters stay the same.
+/// Warnings for constants of a lesson's kernel that were set alone, while buffers or a grid sized by the same
+/// parameters stay the same.
 fn set_alone(lesson: &Lesson, kernel: &Kernel, options: &TraceOptions) -> Vec<Diagnostic> {
     let kept = match (options.buffers.is_empty(), options.grid.is_none()) {
         (true, true) => "the buffers and the grid",

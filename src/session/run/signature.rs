@@ -1,5 +1,6 @@
-//! The parameters of a kernel as its source in CUDA C++ or Python declares them: their names, and the elements that pointers lead to. Types
-//! come from the kernel's name in PTX where that has them: there the compiler has resolved templates, macros and the types of headers.
+//! The parameters of a kernel as its source in CUDA C++ or Python declares them: their names, and the elements that
+//! pointers lead to. Types come from the kernel's name in PTX where that has them: there the compiler has resolved
+//! templates, macros and the types of headers.
 
 use cpp_demangle::Symbol;
 
@@ -9,7 +10,6 @@ use crate::simt::ptx_source_name;
 /// A parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared {
-    /// Its name.
     pub name: String,
     /// The elements that it points to, where its type says some that are known.
     pub pointee: Option<Pointee>,
@@ -43,7 +43,8 @@ pub fn signature(source: &str, mangled: &str) -> Option<Vec<Declared>> {
     Some(declared)
 }
 
-/// The types of a kernel's parameters by its name in PTX; None if that does not have them, as those of `extern "C"` do not.
+/// The types of a kernel's parameters by its name in PTX; None if that does not have them, as those of `extern "C"` do
+/// not.
 fn types(mangled: &str) -> Option<Vec<String>> {
     let text = Symbol::new(mangled).ok()?.demangle().ok()?;
     let from = text.char_indices().scan(0_i32, |depth, (at, c)| {
@@ -61,7 +62,8 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// The elements of a type. If the source defines its name, those of the definition; None if several definitions differ.
+    /// The elements of a type. If the source defines its name, those of the definition; None if several definitions
+    /// differ.
     fn pointee(&self, ty: &str) -> Option<Pointee> {
         let known = Pointee::of_cpp(ty);
         if known.is_some() {

@@ -17,10 +17,10 @@ pub fn is_count(name: &str) -> bool {
 /// The header and the rows.
 pub type Table = (Vec<String>, Vec<Vec<String>>);
 
-/// A kernel's numbers: its place in the program, from 1, its id, its time's median and spread in seconds, and its counts.
+/// A kernel's numbers: its place in the program, from 1, its id, its time's median and spread in seconds, and its
+/// counts.
 type Row<'a> = (usize, &'a str, Option<[f64; 3]>, Option<&'a Trace>);
 
-/// Of a record.
 #[must_use]
 pub fn of_record(record: &Record) -> Table {
     let rows = (1..).zip(&record.passes).filter_map(|(place, pass)| {

@@ -1,9 +1,7 @@
 //! Random kernels: each follows from its seed alone, has one meaning in WGSL, and ends.
 //!
-//! Floats are kept *tame*: multiples of 1/8 in [-128, 128). What is computed from tame floats in one step fits the 24 bits of
-//! an `f32`'s fraction, in any order and fused or not, so that every result is exact; `t1` to `t4` then make it tame
-//! again. For `f16` these are whole numbers in [-16, 16), and `q1` to `q4`. Signs of zeros, which WGSL leaves open, are dropped before
-//! bits are looked at.
+//! Floats are kept *tame*: multiples of 1/8 in
+//! [-128, 128). What is computed from tame floats in one step fits the 24 bits of an `f32`'s fraction, in any order and fused or not, so that every result is exact; `t1` to `t4` then make it tame again. For `f16` these are whole numbers in [-16, 16), and `q1` to `q4`. Signs of zeros, which WGSL leaves open, are dropped before bits are looked at.
 
 mod expr;
 mod float;
@@ -82,8 +80,8 @@ struct Writer<'a> {
     features: Features,
 }
 
-/// One kernel of this many has workgroup memory, barriers and atomics: drivers take three times as long to compile these.
-/// (The processes of a run take every second seed, so an odd number shares these among them.)
+/// One kernel of this many has workgroup memory, barriers and atomics: drivers take three times as long to compile
+/// these. (The processes of a run take every second seed, so an odd number shares these among them.)
 const SHARING: u64 = 5;
 
 /// Components of a type, at most: compilers take long over larger ones.

@@ -1,7 +1,8 @@
 //! Subgroup operations in random kernels.
 //!
-//! In divergent control flow there are only operations that read active lanes: votes, reductions, scans, and the first lane's value.
-//! Shuffles and quads are in uniform control flow. Floats are only added, since sums of small ones are exact in any order.
+//! In divergent control flow there are only operations that read active lanes: votes, reductions, scans, and the first
+//! lane's value. Shuffles and quads are in uniform control flow. Floats are only added, since sums of small ones are
+//! exact in any order.
 
 use super::Writer;
 use super::frame::Shape;

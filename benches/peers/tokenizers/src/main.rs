@@ -1,9 +1,11 @@
-//! Warpbook's tokenizer beside `bpe-openai`, `tiktoken-rs` and Hugging Face's `tokenizers`: the same text, in memory, on all cores, in one process.
+//! Warpbook's tokenizer beside `bpe-openai`, `tiktoken-rs` and Hugging Face's `tokenizers`: the same text, in memory,
+//! on all cores, in one process.
 //!
 //!     cargo run --release --manifest-path benches/peers/tokenizers/Cargo.toml -- TEXT [encode|train]
 //!
-//! Peers that work on one core get parts of 64 KiB that end with a line, one after the other on each core. Each is timed three times, in turn, and the median is printed.
-//! Ids and merges are compared, where both sides promise the same.
+//! Peers that work on one core get parts of 64 KiB that end with a line, one after the other on each core. Each is
+//! timed three times, in turn, and the median is printed. Ids and merges are compared, where both sides promise the
+//! same.
 
 use std::cell::RefCell;
 use std::time::Instant;

@@ -1,8 +1,8 @@
 //! The expressions of lessons: a small language over numbers, whose mistakes have places.
 //!
 //! Numbers (`12`, `0.5`, `1e9`), names (`n`, `strided.load_sectors`), `+ - * / % ^`, comparisons, `&&`, `||`
-//! and the functions of [`FUNCTIONS`]. A comparison is 1 or 0; anything but 0 counts as true. Where there are buffers, their
-//! elements too: `x[i + 1]`.
+//! and the functions of [`FUNCTIONS`]. A comparison is 1 or 0; anything but 0 counts as true. Where there are buffers,
+//! their elements too: `x[i + 1]`.
 
 mod parse;
 #[cfg(test)]
@@ -174,8 +174,8 @@ impl Expr {
         &self.source
     }
 
-    /// The names it uses and the bytes of each, from left to right, with repetitions. Not those of buffers, nor those that a sum counts
-    /// with.
+    /// The names it uses and the bytes of each, from left to right, with repetitions. Not those of buffers, nor those
+    /// that a sum counts with.
     #[must_use]
     pub fn names(&self) -> Vec<(&str, Range<usize>)> {
         let mut found = Vec::new();
@@ -213,7 +213,8 @@ impl Expr {
         found
     }
 
-    /// Whether an index of an element depends on another element, so that a buffer's contents decide whether there is one.
+    /// Whether an index of an element depends on another element, so that a buffer's contents decide whether there is
+    /// one.
     #[must_use]
     pub fn has_nested_elements(&self) -> bool {
         let mut found = false;

@@ -1,4 +1,5 @@
-//! Parsing an expression to a tree, by precedence climbing; the tree's depth is bounded, so no text can exhaust the stack.
+//! Parsing an expression to a tree, by precedence climbing; the tree's depth is bounded, so no text can exhaust the
+//! stack.
 
 use std::ops::Range;
 

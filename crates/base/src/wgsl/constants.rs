@@ -1,5 +1,5 @@
-//! Giving a shader's constants their values: `const`s in the text itself, since an `override` cannot size an array that a lane has
-//! of its own; `override`s are left to the code that makes the pipeline.
+//! Giving a shader's constants their values: `const`s in the text itself, since an `override` cannot size an array that
+//! a lane has of its own; `override`s are left to the code that makes the pipeline.
 
 use std::ops::Range;
 
@@ -119,8 +119,8 @@ pub struct Settled {
 /// Puts `constants` in the place of the literals of the `const`s of their names.
 ///
 /// # Errors
-/// A name that the shader does not declare, a `const` that is not set to a plain literal, a value that its type does not hold: each
-/// with its place in `file`.
+/// A name that the shader does not declare, a `const` that is not set to a plain literal, a value that its type does
+/// not hold: each with its place in `file`.
 pub fn settle(file: &str, source: &str, constants: &[(String, f64)]) -> Result<Settled, Vec<Diagnostic>> {
     let all = declared(source);
     // Whoever emptied the text is not helped by a list of the constants that it had.

@@ -16,7 +16,7 @@ pub enum Keyword {
 /// A constant that a shader declares at module level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared<'a> {
-    /// How.
+    /// `const` or `override`.
     pub keyword: Keyword,
     /// Its name.
     pub name: &'a str,
@@ -47,7 +47,7 @@ pub struct Sizing {
     pub shared: Vec<String>,
 }
 
-/// The module-level constants of `source`, in order. A text that is not WGSL gives what looks like one.
+/// The module-level constants of `source`, in order. Works on text that does not parse: a best guess for highlighting.
 #[must_use]
 pub fn declared(source: &str) -> Vec<Declared<'_>> {
     items(source).iter().filter_map(|item| constant(source, item)).collect()

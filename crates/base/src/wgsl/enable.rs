@@ -1,5 +1,5 @@
-//! WGSL's `enable subgroups;`. The compiler here knows subgroups without being asked, and stumbles over the directive that
-//! the standard demands: it is blanked before compiling, byte for byte, so that all places stay what they are.
+//! WGSL's `enable subgroups;`. The compiler here knows subgroups without being asked, and stumbles over the directive
+//! that the standard demands: it is blanked before compiling, byte for byte, so that all places stay what they are.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -37,7 +37,8 @@ pub fn without_enable_subgroups(source: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The tokens of an `enable` directive to blank: each `subgroups` with a comma beside it, or all where nothing else is enabled.
+/// The tokens of an `enable` directive to blank: each `subgroups` with a comma beside it, or all where nothing else is
+/// enabled.
 fn without(source: &str, directive: &[Range<usize>]) -> Vec<Range<usize>> {
     let is = |range: &Range<usize>, text: &str| &source[range.clone()] == text;
     let others = directive[1..].iter().any(|t| ![",", ";", "subgroups"].iter().any(|known| is(t, known)));

@@ -1,4 +1,5 @@
-//! Finding definitions in a kernel's text, for messages. CUDA C++ is near enough to WGSL for its functions to be found, too.
+//! Finding definitions in a kernel's text, for messages. CUDA C++ is near enough to WGSL for its functions to be found,
+//! too.
 
 use super::token::token;
 

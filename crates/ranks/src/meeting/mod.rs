@@ -165,7 +165,8 @@ impl Meeting {
         Ok(all.into_iter().map(|bytes| bytes.try_into().map_or(f64::NAN, f64::from_le_bytes)).collect())
     }
 
-    /// Makes sure that all ranks were started with the same options: those that do different things would wait for each other in vain.
+    /// Makes sure that all ranks were started with the same options: those that do different things would wait for each
+    /// other in vain.
     ///
     /// # Errors
     /// When one was started otherwise, or is lost.
@@ -182,7 +183,8 @@ impl Meeting {
             .hint("start all ranks with the same arguments"))
     }
 
-    /// Makes sure that all ranks have the same job, of which this is a fingerprint: packs and kernels may differ where arguments do not.
+    /// Makes sure that all ranks have the same job, of which this is a fingerprint: packs and kernels may differ where
+    /// arguments do not.
     ///
     /// # Errors
     /// When one has another, or is lost.
@@ -206,7 +208,8 @@ impl Meeting {
         Ok(())
     }
 
-    /// The reason why this rank cannot go on: the rank that is lost, if rank 0 finds one; else its own reason. All ranks get it.
+    /// The reason why this rank cannot go on: the rank that is lost, if rank 0 finds one; else its own reason. All
+    /// ranks get it.
     pub fn explain(&mut self, own: &Diagnostic) -> Diagnostic {
         let why = format!("rank {}: {}", self.world.rank, own.message);
         let news = if self.world.rank == 0 { self.probe(why.clone()) } else { self.ask(why.clone()) };
@@ -318,8 +321,8 @@ fn odd(all: &[Vec<u8>]) -> Option<usize> {
     all.iter().position(|others| Some(others) != all.first())
 }
 
-/// Starts a thread that reads a rank's frames until its connection ends. That thread also gives signs of life, whatever the rank itself
-/// is doing.
+/// Starts a thread that reads a rank's frames until its connection ends. That thread also gives signs of life, whatever
+/// the rank itself is doing.
 fn listen(
     rank: usize,
     reader: TcpStream,

@@ -89,7 +89,8 @@ pub struct Wgsl {
 }
 
 /// A kernel in CUDA C++: an `extern "C" __global__ void` function that takes the kernel's buffers in the order of their
-/// groups and bindings, is launched on the same grid of workgroups of the same size, and finds the `override`s as constants.
+/// groups and bindings, is launched on the same grid of workgroups of the same size, and finds the `override`s as
+/// constants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Twin {
     /// The file the source came from: of a lesson, within its pack.
@@ -116,7 +117,8 @@ pub struct CudaLaunch {
     pub maps: Vec<TensorMap>,
     /// Whether each workgroup goes on to further work, so that no more are launched than the device holds at a time.
     pub persistent: bool,
-    /// Arguments that are numbers, each with its place among the parameters and its name. The buffers have the other places.
+    /// Arguments that are numbers, each with its place among the parameters and its name. The buffers have the other
+    /// places.
     pub values: Vec<(u32, String, f64)>,
     /// Its PTX, of a kernel that comes with it.
     pub ptx: Option<Arc<str>>,

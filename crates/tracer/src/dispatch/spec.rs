@@ -13,8 +13,8 @@ pub struct TraceSpec {
     pub shown: Shown,
     /// Events kept at most; counts go on past it.
     pub max_events: u32,
-    /// Run only the workgroups in `timeline_workgroups`, and nothing after them: for a quick look while the whole is traced in the
-    /// background.
+    /// Run only the workgroups in `timeline_workgroups`, and nothing after them: for a quick look while the whole is
+    /// traced in the background.
     pub only_timeline_workgroups: bool,
     /// Look for races, and for reads of what was never written. It takes a few times as long.
     pub races: bool,
@@ -22,12 +22,15 @@ pub struct TraceSpec {
     pub races_shown: bool,
     /// Count. A run that only keeps contents of buffers is quicker without.
     pub counts: bool,
-    /// Count how often each element of a matrix is fetched from global memory, in the launch shown. It takes about half as long again.
+    /// Count how often each element of a matrix is fetched from global memory, in the launch shown. It takes about half
+    /// as long again.
     pub heat: bool,
-    /// The workgroup variables whose contents are kept at each barrier of the launch shown; the rows of buffers that are accessed between
-    /// barriers are kept then, too, and what each launch moves from and to each buffer. None keeps nothing of that.
+    /// The workgroup variables whose contents are kept at each barrier of the launch shown; the rows of buffers that
+    /// are accessed between barriers are kept then, too, and what each launch moves from and to each buffer. None keeps
+    /// nothing of that.
     pub course: Option<Vec<String>>,
-    /// Steps after which a program is taken to be endless: a warp instruction is one, and eight lanes that access memory.
+    /// Steps after which a program is taken to be endless: a warp instruction is one, and eight lanes that access
+    /// memory.
     pub fuel: u64,
     /// The language of the kernels that are traced, where they are written in two.
     pub language: Language,

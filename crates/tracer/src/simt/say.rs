@@ -60,12 +60,12 @@ enum Size {
 }
 
 /// Takes the places of arguments, one after the other.
-struct Room {
+struct Cursor {
     next: u32,
     end: u32,
 }
 
-impl Room {
+impl Cursor {
     fn take(&mut self, bytes: u32) -> Option<u32> {
         let at = self.next.next_multiple_of(bytes);
         self.next = at.checked_add(bytes)?;
@@ -76,7 +76,7 @@ impl Room {
 /// The parts of a format whose arguments lie in `room`: a first byte of local memory and as many bytes. What is no valid conversion, or has
 /// no argument, stays as it is written.
 pub fn pieces(format: &str, (start, bytes): (u32, u32)) -> Vec<Piece> {
-    let mut room = Room { next: start, end: start.saturating_add(bytes) };
+    let mut room = Cursor { next: start, end: start.saturating_add(bytes) };
     let (mut out, mut text, mut rest) = (Vec::new(), String::new(), format);
     while let Some(at) = rest.find('%') {
         text.push_str(&rest[..at]);
@@ -107,7 +107,7 @@ pub fn pieces(format: &str, (start, bytes): (u32, u32)) -> Vec<Piece> {
     out
 }
 
-fn conversion<'t>(text: &'t str, room: &mut Room) -> Option<(Conversion, &'t str)> {
+fn conversion<'t>(text: &'t str, room: &mut Cursor) -> Option<(Conversion, &'t str)> {
     let rest = text.trim_start_matches(['-', '+', ' ', '#', '0']);
     let flags = text[..text.len() - rest.len()].to_owned();
     let (width, rest) = size(rest, room)?;
@@ -132,7 +132,7 @@ fn conversion<'t>(text: &'t str, room: &mut Room) -> Option<(Conversion, &'t str
     Some((Conversion { flags, width, precision, letter, bytes, at }, &after[letter.len_utf8()..]))
 }
 
-fn size<'t>(text: &'t str, room: &mut Room) -> Option<(Option<Size>, &'t str)> {
+fn size<'t>(text: &'t str, room: &mut Cursor) -> Option<(Option<Size>, &'t str)> {
     if let Some(rest) = text.strip_prefix('*') {
         return Some((Some(Size::Argument(room.take(4)?)), rest));
     }

@@ -3,7 +3,7 @@
 use super::directed::{self, Eight};
 use super::numerics::Direction;
 
-/// One operand or result as the two words of a value; of one that takes a single word, the first.
+/// The low and the high word of a 64-bit operand or result; a 32-bit one uses the first.
 pub type Pair<T> = [T; 2];
 
 /// An operation with its registers: those of its result, and of up to three operands.

@@ -1,13 +1,14 @@
-//! Banks of workgroup memory: which lanes of a warp are served together. The tracer counts by it and the picture is drawn by it.
+//! Banks of workgroup memory: which lanes of a warp are served together. The tracer counts by it and the picture is
+//! drawn by it.
 
 use super::AccessKind;
 
 /// Banks of workgroup memory: words of 4 bytes that it serves at once.
 pub const BANKS: u32 = 32;
 
-/// How many lanes are served together: as many as the 32 banks allow for this width; twice as many for a load of more than one word per
-/// lane if each lane `i` has the address of lane `i ^ 1`, or each that of lane `i ^ 2`. `bytes` are a lane's, `mask` are the active
-/// lanes, `address` is in bytes.
+/// How many lanes are served together: as many as the 32 banks allow for this width; twice as many for a load of more
+/// than one word per lane if each lane `i` has the address of lane `i ^ 1`, or each that of lane `i ^ 2`. `bytes` are a
+/// lane's, `mask` are the active lanes, `address` is in bytes.
 ///
 /// No NVIDIA manual documents this pairing. An H100's counters follow it on every pattern of `tests/hardware/`.
 #[must_use]

@@ -11,14 +11,15 @@ pub struct Cells {
     pub rows: u64,
     /// Columns of the matrix.
     pub columns: u64,
-    /// Rows and columns of a cell, each a power of two: tiles of a kernel mostly are, too, so that they end where cells do.
+    /// Rows and columns of a cell, each a power of two: tiles of a kernel mostly are, too, so that they end where cells
+    /// do.
     pub span: [u64; 2],
 }
 
 impl Cells {
-    /// Divides a matrix of `elements` in rows of `columns` into the smallest cells that give at most `most` cells in each direction.
-    /// Up to three elements after the last full row are ignored: kernels that move vectors of four have their buffers rounded up to
-    /// whole ones.
+    /// Divides a matrix of `elements` in rows of `columns` into the smallest cells that give at most `most` cells in
+    /// each direction. Up to three elements after the last full row are ignored: kernels that move vectors of four have
+    /// their buffers rounded up to whole ones.
     #[must_use]
     pub fn of(elements: u64, columns: u64, most: u64) -> Self {
         let columns = columns.max(1);
@@ -53,7 +54,8 @@ impl Cells {
         [element / self.columns, element % self.columns]
     }
 
-    /// The cell that an element of this row and column is in, counted row by row; one past the last for what lies outside.
+    /// The cell that an element of this row and column is in, counted row by row; one past the last for what lies
+    /// outside.
     #[must_use]
     pub fn cell(&self, [row, column]: [u64; 2]) -> usize {
         if row >= self.rows || column >= self.columns {
@@ -72,7 +74,8 @@ impl Cells {
         [range(down, self.span[0], self.rows), range(along, self.span[1], self.columns)]
     }
 
-    /// The cells that the elements from `first` up to before `end` are in. A cell comes again where they reach it in another row.
+    /// The cells that the elements from `first` up to before `end` are in. A cell comes again where they reach it in
+    /// another row.
     pub fn along(&self, first: u64, end: u64) -> impl Iterator<Item = usize> + '_ {
         let mut at = first;
         std::iter::from_fn(move || {

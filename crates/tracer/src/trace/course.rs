@@ -1,7 +1,8 @@
-//! The course of a launch: what each workgroup did from barrier to barrier, and what was in its workgroup memory at each.
+//! The course of a launch: what each workgroup did from barrier to barrier, and what was in its workgroup memory at
+//! each.
 //!
-//! A phase is what the warps of a workgroup do between two barriers. Phases in which a workgroup neither accesses a buffer nor changes a
-//! variable that is kept are left out.
+//! A phase is what the warps of a workgroup do between two barriers. Phases in which a workgroup neither accesses a
+//! buffer nor changes a variable that is kept are left out.
 
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,8 @@ pub struct Phase {
     pub loads: Vec<Rows>,
     /// The same of stores and atomics.
     pub stores: Vec<Rows>,
-    /// The workgroup variables that changed, as they were at the end of the phase: index into [`Course::variables`], contents.
+    /// The workgroup variables that changed, as they were at the end of the phase: index into [`Course::variables`],
+    /// contents.
     pub contents: Vec<(u16, Tensor)>,
 }
 
@@ -73,7 +75,8 @@ pub struct Moved {
     pub buffer: String,
     /// Bytes of the sectors that loads touched, request by request: before any cache.
     pub loaded: u64,
-    /// Bytes of the sectors that some load touched, each counted once a launch: as if each launch had a cache for all of it.
+    /// Bytes of the sectors that some load touched, each counted once a launch: as if each launch had a cache for all
+    /// of it.
     pub loaded_once: u64,
     /// As `loaded`, of stores and atomics.
     pub stored: u64,
@@ -106,7 +109,8 @@ impl Course {
         u16::try_from(found).ok()
     }
 
-    /// The contents of a workgroup variable after phase `at`, as its workgroup last wrote them up to then; None before that.
+    /// The contents of a workgroup variable after phase `at`, as its workgroup last wrote them up to then; None before
+    /// that.
     #[must_use]
     pub fn content(&self, variable: u16, at: usize) -> Option<&Tensor> {
         let workgroup = self.phases.get(at)?.workgroup;

@@ -12,8 +12,8 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// The contents of some buffers over a program's run.
 ///
-/// Each launch has a frame. If there are too many, launches that changed no buffer lose theirs; if that is not enough, so does
-/// every second one of the others, and its changes go to the next frame.
+/// Each launch has a frame. If there are too many, launches that changed no buffer lose theirs; if that is not enough,
+/// so does every second one of the others, and its changes go to the next frame.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Film {
     /// The initial contents of each buffer, from its first element on.
@@ -106,13 +106,15 @@ impl Film {
         changed.map(|(_, tensor)| tensor).or_else(|| self.start.get(buffer))
     }
 
-    /// The launch of a frame: the pass, by its place, and which launch of that pass, from 0. None if there is no such frame.
+    /// The launch of a frame: the pass, by its place, and which launch of that pass, from 0. None if there is no such
+    /// frame.
     #[must_use]
     pub fn launch_of(&self, frame: usize) -> Option<(usize, u64)> {
         self.trail.get(self.frames.get(frame)?.at).copied()
     }
 
-    /// The frame that shows a launch of a pass: its own, else the one before it, else the first. None if it was never made.
+    /// The frame that shows a launch of a pass: its own, else the one before it, else the first. None if it was never
+    /// made.
     #[must_use]
     pub fn frame_of(&self, pass: usize, launch: u64) -> Option<usize> {
         let at = self.trail.iter().position(|made| *made == (pass, launch))?;

@@ -1,7 +1,7 @@
 //! How often each element of a matrix was fetched from global memory over a whole grid, and by which workgroups.
 //!
-//! An element is fetched once by each request (the load of one warp) that any of its lanes asks for it in: lanes of one request that
-//! want the same element share the fetch. Caches do not come into it.
+//! An element is fetched once by each request (the load of one warp) that any of its lanes asks for it in: lanes of one
+//! request that want the same element share the fetch. Caches do not come into it.
 
 use serde::{Deserialize, Serialize};
 

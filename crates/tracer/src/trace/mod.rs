@@ -1,4 +1,5 @@
-//! The record of a run, as data only: counts over the whole grid, a timeline of single accesses, and what was fetched how often.
+//! The record of a run, as data only: counts over the whole grid, a timeline of single accesses, and what was fetched
+//! how often.
 
 pub mod banks;
 pub mod cells;

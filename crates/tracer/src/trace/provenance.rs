@@ -63,9 +63,9 @@ pub struct Word {
 
 /// The last write to an element, and what it was computed from.
 ///
-/// Values are followed through arithmetic, variables, local arrays, workgroup memory, and buffers that the same workgroup wrote. A load
-/// that only decided a branch is a condition, of the write or of a variable that the other branch would have written. Memory that the
-/// branch not taken would have written is not followed.
+/// Values are followed through arithmetic, variables, local arrays, workgroup memory, and buffers that the same
+/// workgroup wrote. A load that only decided a branch is a condition, of the write or of a variable that the other
+/// branch would have written. Memory that the branch not taken would have written is not followed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Writer {
     /// Linear index of the workgroup.

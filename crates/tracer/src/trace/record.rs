@@ -96,7 +96,8 @@ pub struct Check {
     pub reference: String,
     /// How many rounds or launches had been made; 0 at the end of the program.
     pub round: u64,
-    /// The largest |out - ref| / max(|ref|, scale), see `reference::check`; infinite where an element was never written or is no number.
+    /// The largest |out - ref| / max(|ref|, scale), see `reference::check`; infinite where an element was never written
+    /// or is no number.
     pub max_rel_error: f64,
     /// Elements compared.
     pub elements: u64,
@@ -150,7 +151,8 @@ pub struct Ceilings {
     pub copy_bytes_per_s: Option<f64>,
     /// A chain of f32 fused multiply-adds, in FLOP/s (two for each).
     pub fma_flops_per_s: Option<f64>,
-    /// Seconds from one launch of an empty kernel to the next, as the samples hold them: with CUDA at the device's own pace.
+    /// Seconds from one launch of an empty kernel to the next, as the samples hold them: with CUDA at the device's own
+    /// pace.
     pub launch_s: Option<f64>,
     /// The same where the host sets the pace, launching one after the other; None if it cannot be distinguished.
     pub host_launch_s: Option<f64>,
@@ -163,7 +165,8 @@ pub struct Compiled {
     pub registers: u32,
     /// Workgroup memory that the kernel declares, in bytes.
     pub shared_bytes: u32,
-    /// Memory of a lane beside its registers, in bytes: spilled registers, and arrays with indices known only at run time.
+    /// Memory of a lane beside its registers, in bytes: spilled registers, and arrays with indices known only at run
+    /// time.
     pub local_bytes: u32,
     /// Most lanes that a workgroup of this kernel can have.
     pub max_threads: u32,
@@ -226,7 +229,8 @@ pub struct Record {
     pub passes: Vec<PassRecord>,
     /// Rounds of each repetition, summed over all its executions.
     pub rounds: Vec<(String, u64)>,
-    /// The checks that the job asked for, in their order; of one that is made several times, the first that failed or else the worst.
+    /// The checks that the job asked for, in their order; of one that is made several times, the first that failed or
+    /// else the worst.
     pub checks: Vec<Check>,
     /// The minimum cost of the whole: as the job says, or the sum of its passes.
     pub work: Work,
@@ -300,7 +304,8 @@ impl Record {
         self.checks.iter().all(|check| check.ok)
     }
 
-    /// The check that counts where there is room for one: the first that failed, or else the one with the largest error.
+    /// The check that counts where there is room for one: the first that failed, or else the one with the largest
+    /// error.
     #[must_use]
     pub fn check(&self) -> Option<&Check> {
         let failed = self.checks.iter().find(|check| !check.ok);
@@ -313,7 +318,8 @@ impl Record {
         self.passes.get(place)
     }
 
-    /// The counts over all passes; None if nothing was traced. Lines are of one file, so those of several passes are left out.
+    /// The counts over all passes; None if nothing was traced. Lines are of one file, so those of several passes are
+    /// left out.
     #[must_use]
     pub fn total(&self) -> Option<Trace> {
         let mut traces = self.passes.iter().filter_map(|pass| pass.trace.as_ref());

@@ -15,8 +15,8 @@ pub struct Timeline {
     pub buffers: Vec<TracedBuffer>,
     /// Events of one workgroup are together, in the order they ran; workgroups by their linear index.
     pub events: Vec<Event>,
-    /// The addresses of all events, one for each active lane; an event's are `first_address..` (see [`Timeline::addresses`]). Of a shuffle,
-    /// the lanes it gets values from (see [`Timeline::sources`]).
+    /// The addresses of all events, one for each active lane; an event's are `first_address..` (see
+    /// [`Timeline::addresses`]). Of a shuffle, the lanes it gets values from (see [`Timeline::sources`]).
     pub addresses: Vec<u32>,
     /// The parts of asynchronous operations on workgroup memory, in the order they ran.
     pub transfers: Vec<Transfer>,
@@ -24,8 +24,8 @@ pub struct Timeline {
     pub truncated: bool,
 }
 
-/// A part of an asynchronous operation: a copy to workgroup memory begins or lands, or an operation that reads workgroup memory by itself
-/// (a matrix product, a copy out of it) begins to read or has read.
+/// A part of an asynchronous operation: a copy to workgroup memory begins or lands, or an operation that reads
+/// workgroup memory by itself (a matrix product, a copy out of it) begins to read or has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
     /// Events recorded before it: it lies between events `after - 1` and `after` of [`Timeline::events`].
@@ -68,7 +68,8 @@ pub struct TracedBuffer {
     pub elem: Elem,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Where it starts in workgroup memory, in bytes: an address's bank is `(base + address) / 4 % 32`. Zero for buffers.
+    /// Where it starts in workgroup memory, in bytes: an address's bank is `(base + address) / 4 % 32`. Zero for
+    /// buffers.
     pub base: u32,
     /// The columns of the row-major matrix that it is, in elements; None if it is not known to be one.
     pub columns: Option<u64>,
@@ -185,8 +186,8 @@ pub enum EventKind {
     Subgroup {
         /// Who gets whose value.
         exchange: Exchange,
-        /// Of a shuffle, the index in [`Timeline::addresses`] of the lane that the first active lane gets its value from; those of
-        /// the other active lanes follow.
+        /// Of a shuffle, the index in [`Timeline::addresses`] of the lane that the first active lane gets its value
+        /// from; those of the other active lanes follow.
         first_source: u32,
     },
     /// A conditional branch; `taken` has the lanes that went in.
@@ -210,8 +211,8 @@ impl Timeline {
         }
     }
 
-    /// The lanes that a lane gets values from in a subgroup operation: bit `i` is lane `i`. 0 for other events and for lanes that take no
-    /// part.
+    /// The lanes that a lane gets values from in a subgroup operation: bit `i` is lane `i`. 0 for other events and for
+    /// lanes that take no part.
     #[must_use]
     pub fn sources(&self, event: &Event, lane: u32) -> u64 {
         let EventKind::Subgroup { exchange, first_source } = event.kind else { return 0 };

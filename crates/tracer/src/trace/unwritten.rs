@@ -20,11 +20,13 @@ pub struct Unwritten {
     pub first: Vec<u64>,
     /// The written part, if it is a rectangle of the elements in rows; null otherwise.
     pub reach: Option<Reach>,
-    /// The grid of the only launch with as many more workgroups as it takes to reach all elements; null if that is unknown.
+    /// The grid of the only launch with as many more workgroups as it takes to reach all elements; null if that is
+    /// unknown.
     pub grid: Option<[u32; 3]>,
 }
 
-/// A rectangle from the first element on. All elements are one row where they are written up to one of them, and none after it.
+/// A rectangle from the first element on. All elements are one row where they are written up to one of them, and none
+/// after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reach {
     /// Elements of a row.

@@ -1,4 +1,5 @@
-//! Kernels of the kinds that people write: each gives what a plain computation gives, and each planted mistake is found at its line.
+//! Kernels of the kinds that people write: each gives what a plain computation gives, and each planted mistake is found
+//! at its line.
 
 mod atomics;
 mod bytes;

@@ -13,17 +13,18 @@ use serde::{Deserialize, Serialize};
 use super::device::Gpu as Device;
 use super::driver::{self, Attribute, Context, Event, Memory};
 use super::peer::{self, told};
-use super::stream::Beside;
+use super::stream::SideStream;
 use super::{guarded, probe};
 use crate::base::diag::Diagnostic;
-use crate::gpu::backend::{Alone, Failure};
+use crate::gpu::backend::{Failure, NullSink};
 use crate::gpu::ranks::Between;
 use crate::gpu::{bench, limits};
 use crate::job::Share;
 use crate::ranks::meeting::Meeting;
 use crate::trace::record::Record;
 
-/// Meetings of ranks that are queued before the host waits for them: if a rank is lost, each of those in the queue takes a moment to give up.
+/// Meetings of ranks that are queued before the host waits for them: if a rank is lost, each of those in the queue
+/// takes a moment to give up.
 const QUEUED: usize = 256;
 
 /// How long the host asks again and again whether the device is done, before it sleeps in between.
@@ -39,7 +40,6 @@ struct Card {
     multiprocessors: u32,
 }
 
-/// A rank's GPU.
 struct Gpu {
     context: Context,
     rank: usize,
@@ -105,8 +105,9 @@ impl Gpu {
     }
 
     /// A stream for collectives.
-    fn new_beside(&self, meeting: &mut Meeting) -> Result<Beside, Diagnostic> {
-        Beside::new(&self.context).map_err(|code| meeting.explain(&Diagnostic::error(told("a second stream", code))))
+    fn new_beside(&self, meeting: &mut Meeting) -> Result<SideStream, Diagnostic> {
+        SideStream::new(&self.context)
+            .map_err(|code| meeting.explain(&Diagnostic::error(told("a second stream", code))))
     }
 
     fn memory(&self, bytes: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
@@ -126,7 +127,7 @@ impl Gpu {
 /// Has a piece of work done beside what follows on the first stream, and after what is before it.
 fn beside<T: AsRef<Gpu>>(
     with: &mut T,
-    beside: &mut Beside,
+    beside: &mut SideStream,
     submit: impl FnOnce(&mut T, CUstream) -> Result<(), String>,
 ) -> Result<(), String> {
     let failed = |code| told("the second stream", code);
@@ -136,7 +137,7 @@ fn beside<T: AsRef<Gpu>>(
 }
 
 /// Makes the first stream wait for the first piece of work on the second for which it does not wait yet.
-fn arrive(beside: &mut Beside, meeting: &mut Meeting) -> Result<(), Diagnostic> {
+fn arrive(beside: &mut SideStream, meeting: &mut Meeting) -> Result<(), Diagnostic> {
     beside.arrive().map_err(|code| meeting.explain(&Diagnostic::error(told("the second stream", code))))
 }
 
@@ -184,7 +185,7 @@ pub(in crate::gpu) fn run(between: Between, share: &Share, meeting: &mut Meeting
         if let Some(problem) = limits::check(&share.part, &device.description).into_iter().next() {
             return Err(meeting.explain(&problem).into());
         }
-        bench::share::run(&device, share, meeting, &mut Alone, |parts, meeting| match between {
+        bench::share::run(&device, share, meeting, &mut NullSink, |parts, meeting| match between {
             Between::Nccl => nccl::exchange(meeting),
             Between::Peers => peers::exchange(parts, meeting),
         })

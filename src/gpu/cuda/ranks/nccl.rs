@@ -13,7 +13,7 @@ use crate::gpu::cuda::driver::{Context, Memory, STREAM};
 use crate::gpu::cuda::nccl::{self, Communicator, Piece};
 use crate::gpu::cuda::peer::told;
 use crate::gpu::cuda::probe;
-use crate::gpu::cuda::stream::Beside;
+use crate::gpu::cuda::stream::SideStream;
 use crate::gpu::driver::Part;
 use crate::gpu::share::exchange::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
@@ -106,7 +106,7 @@ impl Transport for Messages {
 /// Parts of a program's buffers.
 struct Pieces {
     communicator: Communicator,
-    beside: Beside,
+    beside: SideStream,
     gpu: Gpu,
 }
 

@@ -10,7 +10,6 @@ use crate::gpu::cuda::{compile, nvrtc, probe};
 use crate::ranks::measure::Collective;
 use crate::ranks::meeting::Meeting;
 
-/// The kernels.
 const KERNELS: &str = include_str!("../../../../shaders/ranks/peers.cu");
 
 /// Lanes of a block, and blocks for each multiprocessor.
@@ -20,18 +19,21 @@ const BLOCKS: u32 = 1;
 /// The most ranks that reach each other's memory: each lane holds a number of all.
 const MOST: usize = 32;
 
-/// Units that a lane has in flight at once, each as large as what it takes at once: enough to fill a link between two H100s.
+/// Units that a lane has in flight at once, each as large as what it takes at once: enough to fill a link between two
+/// H100s.
 const DEEP: usize = 8;
 
-/// Bytes of floats that a rank sends at most if everyone sums a message as a whole: beyond it, two shots are faster on two H100s.
+/// Bytes of floats that a rank sends at most if everyone sums a message as a whole: beyond it, two shots are faster on
+/// two H100s.
 const ONE_SHOT: usize = 512 << 10;
 
 /// The bytes of a line of the cache.
 const LINE: usize = 128;
 
-/// Memory of each rank for the kernels alone, with offsets in bytes. Flags are at 0; they and the mail have to be zero at first.
+/// Memory of each rank for the kernels alone, with offsets in bytes. Flags are at 0; they and the mail have to be zero
+/// at first.
 #[derive(Clone, Copy)]
-struct Room {
+struct Layout {
     /// The longest message that everyone sums as a whole, in floats.
     shot: usize,
     /// Units that a lane sends to each of the others in a step.
@@ -41,7 +43,7 @@ struct Room {
     bytes: usize,
 }
 
-impl Room {
+impl Layout {
     fn new(ranks: usize, blocks: usize) -> Self {
         let others = (ranks - 1).max(1);
         let (shot, deep) = ((ONE_SHOT / others / 4) & !15, (DEEP / others).max(1));
@@ -60,7 +62,7 @@ pub(super) struct Open {
     pub gpu: Gpu,
     /// By memory and rank, where it is. The last one is the room.
     addresses: Vec<Vec<u64>>,
-    room: Room,
+    room: Layout,
     /// Only kernels use it.
     _room: Memory,
     /// Who did not come.
@@ -92,7 +94,6 @@ impl Kind {
     }
 }
 
-/// The kernels of one kind.
 pub(super) struct Kernels {
     reduce_scatter: Function,
     all_gather: Function,
@@ -123,7 +124,8 @@ impl From<Collective> for What {
 /// A launch of one of them.
 pub(super) struct Message {
     pub what: What,
-    /// Offset of the message, and length of a chunk, at least 1: in units that a lane accesses at once, or in floats for a one-shot message.
+    /// Offset of the message, and length of a chunk, at least 1: in units that a lane accesses at once, or in floats
+    /// for a one-shot message.
     pub first: u64,
     pub chunk: u64,
 }
@@ -135,7 +137,7 @@ impl Open {
     /// When a GPU cannot reach another one, or a rank is lost: all ranks were informed.
     pub fn new(memories: &[&Memory], gpu: Gpu, all: &[super::Card], meeting: &mut Meeting) -> Result<Self, Diagnostic> {
         let failed = |what: &str, code| Diagnostic::error(told(what, code));
-        let room = Room::new(gpu.size, (gpu.multiprocessors * BLOCKS) as usize);
+        let room = Layout::new(gpu.size, (gpu.multiprocessors * BLOCKS) as usize);
         let own_room = gpu.cleared(room.bytes, meeting)?;
         let trouble =
             Locked::new(&gpu.context, 1).map_err(|code| meeting.explain(&failed("no memory of the host", code)))?;
@@ -176,7 +178,7 @@ impl Open {
     /// # Errors
     /// When the GPU has no memory left: all ranks were informed.
     pub fn table(&self, numbers: usize, meeting: &mut Meeting) -> Result<Memory, Diagnostic> {
-        let Room { mail, boxes, .. } = self.room;
+        let Layout { mail, boxes, .. } = self.room;
         let rooms = self.addresses.last().into_iter().flatten();
         let inside = [0, mail, boxes].into_iter().flat_map(|offset| rooms.clone().map(move |at| at + offset as u64));
         let table = self.addresses[numbers].iter().copied().chain(inside);
@@ -197,9 +199,6 @@ impl Open {
     }
 
     /// Has a kernel launched after the work of a stream; does not wait.
-    ///
-    /// # Errors
-    /// The driver's message.
     pub fn launch(
         &mut self,
         stream: CUstream,
@@ -319,9 +318,6 @@ pub(super) fn require_reach(gpu: &Gpu, all: &[super::Card], meeting: &mut Meetin
 }
 
 /// The kernels of a kind, compiled for the rank's GPU.
-///
-/// # Errors
-/// When the compiler or the driver refuses.
 pub(super) fn load(Open { gpu, room, .. }: &Open, kind: Kind) -> Result<Kernels, Diagnostic> {
     let broken = |why: String| Diagnostic::error(format!("NVRTC: {why}"));
     let known = nvrtc::architectures().map_err(broken)?;

@@ -8,7 +8,7 @@ use crate::gpu::backend::Failure;
 use crate::gpu::bench::share::Joined;
 use crate::gpu::cuda::device::Gpu as Device;
 use crate::gpu::cuda::driver::{Memory, STREAM};
-use crate::gpu::cuda::stream::Beside;
+use crate::gpu::cuda::stream::SideStream;
 use crate::gpu::driver::Part;
 use crate::gpu::share::exchange::{Exchange, Links, Sent};
 use crate::ranks::measure::{Collective, Transport};
@@ -78,7 +78,7 @@ impl Transport for Messages {
 
 /// Parts of a program's buffers.
 struct Pieces {
-    beside: Beside,
+    beside: SideStream,
     open: Open,
     /// As far as they were needed.
     kernels: Vec<(Kind, Kernels)>,

@@ -138,7 +138,8 @@ fn list(samples_s: &[f64]) -> String {
 /// Parses the text of a recording's file; `id` becomes the recording's id.
 ///
 /// # Errors
-/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a time that cannot be.
+/// The first mistake, at its line and column: RON that cannot be read, a version or field of another program, a time
+/// that cannot be.
 pub fn read(id: &str, file: &str, text: &str) -> Result<Recording, Diagnostic> {
     let recording: Recording = FILE.read(file, text)?;
     Ok(Recording { id: id.to_owned(), ..recording })

@@ -1,7 +1,8 @@
-//! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown if there is no such device.
+//! Recordings: experiments that were measured on some device, kept in `assets/recordings/` and shown if there is no
+//! such device.
 //!
-//! A file holds the measurements of one device and backend; times are in seconds, bytes and operations are those that the lesson says the
-//! work needs. A curve has a fingerprint of its kernel, so that it is not shown for another one.
+//! A file holds the measurements of one device and backend; times are in seconds, bytes and operations are those that
+//! the lesson says the work needs. A curve has a fingerprint of its kernel, so that it is not shown for another one.
 
 mod file;
 
@@ -45,7 +46,6 @@ pub struct Recording {
     /// The file's name without its ending.
     #[serde(skip)]
     pub id: String,
-    /// See [`FORMAT_VERSION`].
     pub format_version: u32,
     /// The device's name, as its driver gives it.
     pub device: String,
@@ -61,7 +61,6 @@ pub struct Recording {
     pub program: String,
     /// Whether the device's compiler guarded indices.
     pub bounds_checks: bool,
-    /// The experiments.
     pub experiments: Vec<RecordedExperiment>,
     /// The experiments to show with a pack; see [`Recording::resolve`].
     #[serde(skip)]
@@ -109,7 +108,6 @@ pub struct RecordedPoint {
     pub bytes: f64,
     /// Floating-point operations that the work needs.
     pub flops: f64,
-    /// The state of the caches.
     pub cache: CacheState,
     /// Each sample, in seconds, in the order they were taken.
     pub samples_s: Vec<f64>,
@@ -144,8 +142,8 @@ pub struct Shown {
 /// A recording with its data for an experiment.
 pub type Of<'a> = (&'a Recording, &'a Shown);
 
-/// The index in `recorded` of the one to show: the one chosen; else the learner's own of this device, unless it has been `swept` again;
-/// else the pack's first if there is no GPU. `device` is the measuring device, once known.
+/// The index in `recorded` of the one to show: the one chosen; else the learner's own of this device, unless it has
+/// been `swept` again; else the pack's first if there is no GPU. `device` is the measuring device, once known.
 #[must_use]
 pub fn chosen(recorded: &[Of<'_>], choice: &RecordingChoice, device: Option<&Device>, swept: bool) -> Option<usize> {
     match choice {

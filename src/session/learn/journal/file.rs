@@ -8,7 +8,8 @@ use super::line::Line;
 use crate::base::diag::Diagnostic;
 use crate::base::units::si;
 
-/// The longest line that is written and read, in bytes: as much as the whole state file, which has the words on all steps.
+/// The longest line that is written and read, in bytes: as much as the whole state file, which has the words on all
+/// steps.
 const LONGEST: u64 = 64 << 20;
 
 /// The journal beside a state file.
@@ -17,12 +18,12 @@ pub fn path_beside(state: &Path) -> PathBuf {
     state.with_file_name("journal.jsonl")
 }
 
-/// Adds lines at the end, each in one write. Two programs may do so at once. A line that an earlier program did not finish is closed off.
-/// A line that is too long to be read again is left out.
+/// Adds lines at the end, each in one write. Two programs may do so at once. A line that an earlier program did not
+/// finish is closed off. A line that is too long to be read again is left out.
 ///
 /// # Errors
-/// When a line could not be written: how many were, and a diagnostic that names the file. The others can be added later. Also when one was left
-/// out: all count as written then, since it stays too long.
+/// When a line could not be written: how many were, and a diagnostic that names the file. The others can be added
+/// later. Also when one was left out: all count as written then, since it stays too long.
 pub fn append(path: &Path, lines: &[Line]) -> Result<(), (usize, Diagnostic)> {
     append_within(path, lines, LONGEST)
 }
@@ -86,8 +87,8 @@ fn is_closed(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// Gives each line to `take`, in the file's order; true if there is a file. Lines that are torn, too long, or of a newer program are passed over.
-/// It holds one line at a time.
+/// Gives each line to `take`, in the file's order; true if there is a file. Lines that are torn, too long, or of a
+/// newer program are passed over. It holds one line at a time.
 ///
 /// # Errors
 /// When the file cannot be read: a diagnostic that names it. `take` has then had the lines before.

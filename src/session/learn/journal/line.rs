@@ -42,7 +42,6 @@ pub enum Did {
         /// The parameters that the learner had moved; those of earlier versions are all of the page's.
         #[serde(default)]
         params: BTreeMap<String, f64>,
-        /// The guess.
         guess: Guess,
         /// The figure that decided.
         #[serde(default)]
@@ -94,7 +93,6 @@ pub enum Did {
     Measured {
         /// The experiment, by its id.
         id: String,
-        /// The device.
         device: String,
     },
     /// Wrote words on the step.
@@ -116,7 +114,6 @@ pub enum Did {
     },
     /// Put a concept elsewhere in the ledger, by hand.
     Moved {
-        /// The concept.
         concept: String,
         /// Where it is now; None for where the rule puts it.
         to: Option<Standing>,
@@ -130,7 +127,6 @@ pub enum Did {
 pub struct Item {
     /// The lesson, by its id.
     pub lesson: String,
-    /// Its kind.
     pub kind: ItemKind,
     /// Its id in the lesson.
     pub id: String,
@@ -140,9 +136,7 @@ pub struct Item {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
-    /// A prediction.
     Prediction,
-    /// An exercise.
     Exercise,
     /// A question in the learner's own words; its id is the hash of the question.
     Card,
@@ -161,7 +155,6 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

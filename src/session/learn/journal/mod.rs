@@ -1,4 +1,5 @@
-//! The journal: one line for each thing that the learner did, in a file that only grows. Progress, ledger, reviews and history follow from it.
+//! The journal: one line for each thing that the learner did, in a file that only grows. Progress, ledger, reviews and
+//! history follow from it.
 
 mod before;
 mod file;

@@ -15,8 +15,8 @@ const LARGEST: u64 = 65_536;
 /// The most threads of a block in a dimension.
 const THREADS: u64 = 1024;
 
-/// The files of the lesson `id`, with their paths in a pack: its document and its text. The kernel's own files are copied beside them, into
-/// `shaders/ID/`.
+/// The files of the lesson `id`, with their paths in a pack: its document and its text. The kernel's own files are
+/// copied beside them, into `shaders/ID/`.
 #[must_use]
 pub fn files(id: &str, setup: &Setup) -> [(String, String); 2] {
     [(format!("lessons/{id}/lesson.ron"), document(id, setup)), (format!("lessons/{id}/text.md"), text(setup))]

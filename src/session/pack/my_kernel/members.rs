@@ -16,7 +16,6 @@ pub struct Member {
     pub path: String,
     /// Its type in WGSL.
     pub ty: String,
-    /// Its value.
     pub value: String,
     /// Where it begins in the buffer, in bytes.
     pub byte: u32,
@@ -41,7 +40,8 @@ impl Member {
     }
 }
 
-/// The numbers of a type, in the order in which they lie; none if there are too many to ask for, or if their number is not known.
+/// The numbers of a type, in the order in which they lie; none if there are too many to ask for, or if their number is
+/// not known.
 #[must_use]
 pub fn of(layout: &Layout, name: &str, whole: u32) -> Vec<Member> {
     let mut members = Vec::new();

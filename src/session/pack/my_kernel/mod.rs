@@ -16,8 +16,8 @@ pub use store::{folder, load, read_again, remove, write};
 use crate::base::expr::Expr;
 use crate::base::tensor::Elem;
 
-/// The launch of a kernel: what the form asks for. Sizes are expressions over the whole numbers among its `numbers`, and over `block_x`,
-/// `block_y` and `block_z`.
+/// The launch of a kernel: what the form asks for. Sizes are expressions over the whole numbers among its `numbers`,
+/// and over `block_x`, `block_y` and `block_z`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Setup {
@@ -47,13 +47,11 @@ pub struct Setup {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Number {
-    /// Its name.
     pub name: String,
     /// Its type in words, such as `u32`.
     pub ty: String,
     /// Whether it is a whole number that can be a control.
     pub is_whole: bool,
-    /// Its value.
     pub value: String,
     /// Whether the compiler added it, as Triton does.
     pub is_compilers: bool,
@@ -63,9 +61,7 @@ pub struct Number {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BufferSetup {
-    /// Its name.
     pub name: String,
-    /// The type of its elements.
     pub elem: ElemName,
     /// The number of its elements: an expression.
     pub count: String,
@@ -125,7 +121,6 @@ pub enum Begins {
     Random,
     /// 0, 1, 2, …
     Iota,
-    /// Zeros.
     Zero,
     /// Nothing: reading an element before it is written is a finding.
     Poison,

@@ -29,7 +29,6 @@ const WHOLE: u32 = 1024;
 
 /// A kernel file: its text, and its kernels by name.
 pub struct Kernels {
-    /// The text.
     pub text: String,
     /// The kernels' names, as their source has them.
     pub names: Vec<String>,
@@ -70,9 +69,6 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
 }
 
 /// The launch of the kernel `entry` of a file, as its signature suggests it.
-///
-/// # Errors
-/// The errors of the kernel's compilation.
 pub fn propose(
     devices: &Devices,
     file: &Path,
@@ -194,8 +190,8 @@ fn of_cuda(
     })
 }
 
-/// The numbers of a buffer of elements that a lesson's buffers do not have, as an expression of their number: a double is two words. Empty
-/// where an element is a number.
+/// The numbers of a buffer of elements that a lesson's buffers do not have, as an expression of their number: a double
+/// is two words. Empty where an element is a number.
 fn per_element(pointee: Pointee) -> String {
     match (pointee.bytes(), pointee.elem().bytes()) {
         (bytes, each) if bytes == each => String::new(),

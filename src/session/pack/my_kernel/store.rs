@@ -25,10 +25,8 @@ pub fn folder(state: &Path) -> Option<PathBuf> {
     Some(state.parent()?.join(FOLDER))
 }
 
-/// Writes the lesson of a kernel into the learner's pack, in place of an earlier one of the same file and kernel; returns its id.
-///
-/// # Errors
-/// A file that cannot be read or written.
+/// Writes the lesson of a kernel into the learner's pack, in place of an earlier one of the same file and kernel;
+/// returns its id.
 pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, Diagnostic> {
     let id = id(folder, setup);
     let shaders = Path::new("shaders").join(&id);
@@ -116,17 +114,11 @@ pub fn load(folder: &Path, id: &str) -> Result<Setup, Diagnostic> {
 }
 
 /// Copies the kernel's files into its lesson again, after they changed.
-///
-/// # Errors
-/// A file that cannot be read or written.
 pub fn read_again(devices: &Devices, folder: &Path, id: &str) -> Result<(), Diagnostic> {
     write(devices, folder, &load(folder, id)?).map(drop)
 }
 
 /// Removes a kernel's lesson; the kernel's own files stay.
-///
-/// # Errors
-/// A folder that cannot be removed.
 pub fn remove(folder: &Path, id: &str) -> Result<(), Diagnostic> {
     let gone = std::fs::remove_dir_all(lesson(folder, id))
         .and_then(|()| std::fs::remove_dir_all(folder.join("shaders").join(id)))

@@ -92,8 +92,8 @@ fn size(access: &Access<'_>) -> u32 {
     together(access.kind, access.place.bytes(), access.mask, |lane| access.addresses.at(lane))
 }
 
-/// Passes over the banks that the lanes take. Of loads and stores, a pass serves a word of each bank to all lanes that want it;
-/// of atomics, a lane at each bank.
+/// Passes over the banks that the lanes take. Of loads and stores, a pass serves a word of each bank to all lanes that
+/// want it; of atomics, a lane at each bank.
 pub(super) fn wavefronts(access: &Access<'_>) -> u32 {
     if access.is_joined() {
         return 1;

@@ -1,9 +1,10 @@
-//! Finds data races between the workgroups of a launch in which nothing orders them: barriers reach one workgroup, and nothing is released.
+//! Finds data races between the workgroups of a launch in which nothing orders them: barriers reach one workgroup, and
+//! nothing is released.
 //!
-//! Each word remembers, for each kind of access, which workgroup did it, or that several did: whatever their order, the same is left in the
-//! end. Where that shows a race, the launch runs once more, in order, to see which lanes at which lines it was. Strong accesses that do
-//! not commute are suspects only: a workgroup may know from what an atomic returned that it is the last one ([`crate::simt::again`] tries
-//! another order).
+//! Each word remembers, for each kind of access, which workgroup did it, or that several did: whatever their order, the
+//! same is left in the end. Where that shows a race, the launch runs once more, in order, to see which lanes at which
+//! lines it was. Strong accesses that do not commute are suspects only: a workgroup may know from what an atomic
+//! returned that it is the last one ([`crate::simt::again`] tries another order).
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -184,8 +185,8 @@ impl Between {
         }
     }
 
-    /// Of each buffer the first part that workgroups race for by plain accesses, or to which all store one value, and all parts where
-    /// the order of strong accesses may matter.
+    /// Of each buffer the first part that workgroups race for by plain accesses, or to which all store one value, and
+    /// all parts where the order of strong accesses may matter.
     ///
     /// A part with plain accesses beside strong ones is given, too, if it is the first.
     pub fn raced(&self) -> Vec<Raced> {

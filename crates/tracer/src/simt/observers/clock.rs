@@ -1,8 +1,9 @@
 //! Vector clocks of a launch's threads (Mattern, "Virtual Time and Global States of Distributed Systems", 1989).
 //!
-//! A block counts time by its own events: barriers, fences, releases. An access has the time at which it happened. A clock holds, for each
-//! thread, the time up to which its accesses are known to have happened before. Most threads of a block or of a warp are known
-//! up to one time, so a clock holds times of whole blocks and warps, and times of single threads beyond those.
+//! A block counts time by its own events: barriers, fences, releases. An access has the time at which it happened. A
+//! clock holds, for each thread, the time up to which its accesses are known to have happened before. Most threads of a
+//! block or of a warp are known up to one time, so a clock holds times of whole blocks and warps, and times of single
+//! threads beyond those.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,8 +1,9 @@
-//! Follows workgroups from barrier to barrier: the rows of buffers that they access, and the contents of their workgroup memory.
+//! Follows workgroups from barrier to barrier: the rows of buffers that they access, and the contents of their
+//! workgroup memory.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Access, Observer};
 use crate::simt::ir::{Mem, Variable};
@@ -89,7 +90,7 @@ impl<'a> Trail<'a> {
             },
         });
         let variables = followed.collect();
-        let phases = self.phases.into_inner().unwrap_or_default();
+        let phases = self.phases.into_inner().unwrap_or_else(PoisonError::into_inner);
         let course = self.watched.phases.then(|| Course {
             launch: (0, 0),
             variables,
@@ -205,9 +206,8 @@ impl<'a> Following<'a> {
     /// Hands over the phases of the workgroup, which may go on later.
     pub fn leave(&mut self) {
         let phases = std::mem::take(&mut self.phases);
-        if let Ok(mut all) = self.trail.phases.lock()
-            && !phases.is_empty()
-        {
+        if !phases.is_empty() {
+            let mut all = self.trail.phases.lock().unwrap_or_else(PoisonError::into_inner);
             all.entry(self.workgroup).or_default().extend(phases);
         }
     }

@@ -1,7 +1,8 @@
-//! The critical path of a launch: instructions, waits for memory and barriers of one workgroup, which no device runs in parallel.
+//! The critical path of a launch: instructions, waits for memory and barriers of one workgroup, which no device runs in
+//! parallel.
 //!
-//! Warps run in parallel between barriers, so each quantity is the maximum over the warps, summed over the intervals between barriers; then
-//! the maximum over the workgroups. Maxima of different quantities may be of different warps.
+//! Warps run in parallel between barriers, so each quantity is the maximum over the warps, summed over the intervals
+//! between barriers; then the maximum over the workgroups. Maxima of different quantities may be of different warps.
 
 use super::Observer;
 use crate::simt::code::Code;

@@ -1,7 +1,8 @@
 //! The kinds of accesses, and which two of them conflict where nothing orders them.
 //!
-//! Two accesses to one word conflict if one of them writes and one is weak: not atomic (PTX ISA 9.0, section 8.7.1, "Conflict and Data-races").
-//! Strong accesses do not race. But where two of them do not commute, the word depends on which comes first, and so does what a load gets.
+//! Two accesses to one word conflict if one of them writes and one is weak: not atomic (PTX ISA 9.0, section 8.7.1,
+//! "Conflict and Data-races"). Strong accesses do not race. But where two of them do not commute, the word depends on
+//! which comes first, and so does what a load gets.
 
 use super::Access;
 use crate::simt::code::Place;
@@ -40,7 +41,8 @@ pub(super) enum Deed {
     Max,
     Exchange,
     CompareExchange,
-    /// A strong load whose scope is one workgroup, as it is for the others: weak (PTX ISA 9.0, section 8.6, "Morally strong operations").
+    /// A strong load whose scope is one workgroup, as it is for the others: weak (PTX ISA 9.0, section 8.6, "Morally
+    /// strong operations").
     NarrowRead,
     /// The same of a write, or of an atomic.
     NarrowWrite,
@@ -55,7 +57,8 @@ pub(super) enum Conflict {
     Word,
     /// A strong load gets another value in another order.
     Value,
-    /// The thread changed the word by an atomic after the other one did, and used what that returned: it may know that it is the last.
+    /// The thread changed the word by an atomic after the other one did, and used what that returned: it may know that
+    /// it is the last.
     Told,
 }
 
@@ -150,8 +153,8 @@ impl Deed {
         (!self.commutes(other)).then_some(Conflict::Word)
     }
 
-    /// Whether two strong writes leave the same word in either order. (Stores do if they store one value, which is asked elsewhere.) A
-    /// compare-exchange, and an exchange beside a store, hand a word over, as locks do.
+    /// Whether two strong writes leave the same word in either order. (Stores do if they store one value, which is
+    /// asked elsewhere.) A compare-exchange, and an exchange beside a store, hand a word over, as locks do.
     fn commutes(self, other: Self) -> bool {
         let both = [self, other].map(|deed| if deed == Self::VolatileWrite { Self::Store } else { deed });
         let lock = both.contains(&Self::Store) && both.contains(&Self::Exchange);

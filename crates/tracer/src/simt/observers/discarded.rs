@@ -1,8 +1,8 @@
-//! Follows the values of loads that went out of bounds, or that read what was never written, to see whether any is used: stored, an index,
-//! or the condition of a branch.
+//! Follows the values of loads that went out of bounds, or that read what was never written, to see whether any is
+//! used: stored, an index, or the condition of a branch.
 //!
-//! A value is followed lane by lane through registers and a lane's own arrays. A `select` takes over only the value that it chose, and an
-//! integer product or bitwise and with zero takes over none.
+//! A value is followed lane by lane through registers and a lane's own arrays. A `select` takes over only the value
+//! that it chose, and an integer product or bitwise and with zero takes over none.
 
 use super::{Observer, Step};
 use crate::simt::code::{Code, Index, Mention, NONE, Op, Place};

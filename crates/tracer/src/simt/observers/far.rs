@@ -1,15 +1,16 @@
-//! Finds data races in the buffers of a launch whose workgroups may order each other by fences and atomics. They run one after another, or
-//! in turns where they wait for each other, and all accesses are looked at in that order, with what each thread knows of the others.
+//! Finds data races in the buffers of a launch whose workgroups may order each other by fences and atomics. They run
+//! one after another, or in turns where they wait for each other, and all accesses are looked at in that order, with
+//! what each thread knows of the others.
 //!
-//! A launch without releases needs none of this: nothing orders its workgroups, so it is enough to know which of them touched a word
-//! ([`super::between`]).
+//! A launch without releases needs none of this: nothing orders its workgroups, so it is enough to know which of them
+//! touched a word ([`super::between`]).
 
 use super::between::{Raced, Standing};
 use super::deed::Conflict;
+use super::fix::Fix;
 use super::global::{Global, State};
 use super::handed::{Handed, Passed};
 use super::known::Known;
-use super::mend::Mend;
 use super::order::Order;
 use super::pair::Pair;
 use super::parts::{strong_parts, touched};
@@ -84,12 +85,12 @@ pub(super) fn missing_order(
     known: &Known<'_>,
     order: &Order,
     ([first, second], of): ([&Far; 2], (u32, u32)),
-) -> Option<Mend> {
+) -> Option<Fix> {
     let both = [first, second].map(|access| access.mark.lane);
     let left =
         both.into_iter().find(|lane| first.block == second.block && order.has_left(order.thread((*lane).into())));
     if let Some(left) = left {
-        return Some(Mend::Left(left));
+        return Some(Fix::Left(left));
     }
     let passed = handed.passed(first, second, of)?;
     let Passed { word, given, taken } = passed;
@@ -97,15 +98,15 @@ pub(super) fn missing_order(
     let place = |mark: &Mark| &known.code.places[mark.site as usize];
     let [giver, taker, of_first] = [&given, &taken, &first.mark].map(|mark| order.thread(mark.lane.into()));
     if let Some(narrow) = [&given, &taken].into_iter().find(|mark| !within && !place(mark).sync.wide) {
-        return Some(Mend::Scope(place(narrow).line));
+        return Some(Fix::Scope(place(narrow).line));
     }
     let is_released = |thread| published.is_released(word, first.block, thread, first.mark.time);
     if given.lane != first.mark.lane && is_released(giver) && !is_released(of_first) {
         let (line, fence) = (place(&given).line, !place(&given).sync.releases);
-        return Some(Mend::Meet { line, by: given.lane, before: true, fence });
+        return Some(Fix::Meet { line, by: given.lane, before: true, fence });
     }
     if taken.lane != second.mark.lane && order.is_past_of(taker, first.block, of_first, first.mark.time) {
-        return Some(Mend::Meet { line: place(&taken).line, by: taken.lane, before: false, fence: false });
+        return Some(Fix::Meet { line: place(&taken).line, by: taken.lane, before: false, fence: false });
     }
     let missing = match order.lacks_a_fence(taker, first.block, of_first, first.mark.time) {
         true => [false, true],

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::mend::{Mend, in_words};
+use super::fix::{Fix, in_words};
 use crate::simt::ir::Dialect;
 use crate::trace::{Finding, FindingKind, Note, NoteKind};
 use warpbook_base::units;
@@ -75,7 +75,7 @@ struct Entry {
     /// How far it reaches: a case of two warps says more than one of two lanes.
     reach: u8,
     message: String,
-    mend: Mend,
+    fix: Fix,
     /// The buffer that is raced for.
     buffer: Option<u16>,
     outside: Option<Outside>,
@@ -88,7 +88,7 @@ impl Entry {
     }
 
     fn text(self, dialect: Dialect) -> String {
-        let text = self.message + &self.mend.text(dialect) + &self.outside.map_or(String::new(), Outside::text);
+        let text = self.message + &self.fix.text(dialect) + &self.outside.map_or(String::new(), Outside::text);
         in_words(&text, dialect)
     }
 }
@@ -129,34 +129,34 @@ impl Printed {
 impl Findings {
     /// Reports a finding of the present workgroup.
     pub fn report(&mut self, line: u32, kind: FindingKind, message: impl FnOnce() -> String) {
-        self.enter((line, Standing::Found(kind), None), (None, 0), || (message(), Mend::Said));
+        self.enter((line, Standing::Found(kind), None), (None, 0), || (message(), Fix::Said));
     }
 
     /// Reports an access of the present workgroup outside of a variable, by its number: one finding for each of a line.
     pub fn report_outside(&mut self, line: u32, variable: u16, outside: Outside, message: impl FnOnce() -> String) {
         let key = (line, Standing::Found(FindingKind::OutOfBounds), Some(variable));
         let before = self.first.get(&key).and_then(|entry| entry.outside);
-        self.enter(key, (None, 0), || (message(), Mend::Said));
+        self.enter(key, (None, 0), || (message(), Fix::Said));
         if let Some(entry) = self.first.get_mut(&key) {
             entry.outside = Some(outside);
             before.into_iter().for_each(|before| entry.outside.iter_mut().for_each(|all| all.add(before)));
         }
     }
 
-    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory. Of a line, the case with the greatest
-    /// `reach` is shown.
-    pub fn report_race(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Mend)) {
+    /// Reports a race of the present workgroup, for a word of `buffer` or of workgroup memory. Of a line, the case with
+    /// the greatest `reach` is shown.
+    pub fn report_race(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Fix)) {
         self.enter((line, Standing::Found(FindingKind::Race), None), (buffer, reach), found);
     }
 
     /// Two accesses of which one at `line` may get another value in another order.
-    pub fn question(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Mend)) {
+    pub fn question(&mut self, line: u32, buffer: Option<u16>, reach: u8, found: impl FnOnce() -> (String, Fix)) {
         self.enter((line, Standing::InQuestion, None), (buffer, reach), found);
     }
 
     /// Two threads store one value, with nothing between.
     pub fn report_alike(&mut self, line: u32, buffer: Option<u16>, reach: u8, message: impl FnOnce() -> String) {
-        self.enter((line, Standing::Alike, None), (buffer, reach), || (message(), Mend::Said));
+        self.enter((line, Standing::Alike, None), (buffer, reach), || (message(), Fix::Said));
     }
 
     /// The result of an atomic at `line` depends on the order of lanes.
@@ -164,7 +164,7 @@ impl Findings {
         self.contended.insert(line);
     }
 
-    fn enter(&mut self, key: Key, (buffer, reach): (Option<u16>, u8), found: impl FnOnce() -> (String, Mend)) {
+    fn enter(&mut self, key: Key, (buffer, reach): (Option<u16>, u8), found: impl FnOnce() -> (String, Fix)) {
         let follows = matches!(key.1, Standing::Found(FindingKind::OutOfBounds | FindingKind::Uninitialized));
         if follows && self.followed.last() != Some(&self.workgroup) {
             self.followed.insert(self.workgroup);
@@ -172,8 +172,8 @@ impl Findings {
         let workgroup = self.workgroup;
         let is_new = self.first.get(&key).is_none_or(|seen| (seen.reach, workgroup) < (reach, seen.workgroup));
         if is_new {
-            let (message, mend) = found();
-            self.first.insert(key, Entry { workgroup, reach, message, mend, buffer, outside: None });
+            let (message, fix) = found();
+            self.first.insert(key, Entry { workgroup, reach, message, fix, buffer, outside: None });
         }
     }
 
@@ -199,11 +199,11 @@ impl Findings {
         notes
     }
 
-    /// Workgroups race for `buffer`: a barrier would not mend the races within them.
+    /// Workgroups race for `buffer`: a barrier would not fix the races within them.
     pub fn also_between_workgroups(&mut self, buffer: u16) {
-        let within = |entry: &Entry| matches!(entry.mend, Mend::Barrier(_) | Mend::SubgroupBarrier(_));
+        let within = |entry: &Entry| matches!(entry.fix, Fix::Barrier(_) | Fix::SubgroupBarrier(_));
         let races = self.first.values_mut().filter(|entry| entry.buffer == Some(buffer) && within(entry));
-        races.for_each(|entry| entry.mend = Mend::Workgroups);
+        races.for_each(|entry| entry.fix = Fix::Workgroups);
     }
 
     /// Adds those of another part of the same run: the earliest workgroup's case stays.
@@ -251,7 +251,8 @@ impl Findings {
         lines
     }
 
-    /// Takes the findings of a kind at a line away that `which` is true of, by their variables, and gives their messages.
+    /// Takes the findings of a kind at a line away that `which` is true of, by their variables, and gives their
+    /// messages.
     pub fn remove(&mut self, line: u32, kind: FindingKind, which: &dyn Fn(Option<u16>) -> bool) -> Vec<String> {
         let is_it = |(at, of, variable): &&Key| *at == line && *of == Standing::Found(kind) && which(*variable);
         let keys: Vec<Key> = self.first.keys().filter(is_it).copied().collect();

@@ -1,4 +1,5 @@
-//! What the workgroups of a launch did with its buffers, where they may order each other by fences and atomics ([`super::far`]).
+//! What the workgroups of a launch did with its buffers, where they may order each other by fences and atomics
+//! ([`super::far`]).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::deed::Deed;
-use super::mend::Mend;
+use super::fix::Fix;
 use super::word::{Access, Far, Mark};
 use crate::simt::code::Code;
 
@@ -30,8 +30,8 @@ impl Handed {
         accesses.push(by);
     }
 
-    /// How `second` took over a word that `first` had handed over after its own access, another one than theirs, which is `of` some memory;
-    /// None if it did not. Of different blocks, any of their threads may have done it.
+    /// How `second` took over a word that `first` had handed over after its own access, another one than theirs, which
+    /// is `of` some memory; None if it did not. Of different blocks, any of their threads may have done it.
     pub fn passed(&self, first: &Far, second: &Far, of: (u32, u32)) -> Option<Passed> {
         let is_by = |access: &Far, of: &Far| {
             access.block == of.block && (first.block != second.block || access.is_of_thread(of))
@@ -61,8 +61,8 @@ pub(super) struct Passed {
 
 impl Passed {
     /// The fences that would have ordered two accesses around it; `missing` says which are.
-    pub fn fence(&self, code: &Code, within: bool, missing: [bool; 2]) -> Mend {
+    pub fn fence(&self, code: &Code, within: bool, missing: [bool; 2]) -> Fix {
         let loads = matches!(self.taken.deed, Deed::Fetch | Deed::Poll | Deed::VolatileRead);
-        Mend::Fence { line: code.places[self.taken.site as usize].line, loads, missing, within }
+        Fix::Fence { line: code.places[self.taken.site as usize].line, loads, missing, within }
     }
 }

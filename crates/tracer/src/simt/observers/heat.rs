@@ -1,8 +1,9 @@
-//! Counts how often each element of a matrix is fetched from global memory, and notes which cells each workgroup touches.
+//! Counts how often each element of a matrix is fetched from global memory, and notes which cells each workgroup
+//! touches.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::{Access, Addresses, Observer};
 use crate::simt::ir::{Mem, Variable};
@@ -23,8 +24,8 @@ struct Matrix {
     place: usize,
     cells: Cells,
     elem_bytes: u32,
-    /// Difference array: by element, its fetches minus those of the element before, modulo 2³². An access to neighbours changes two
-    /// entries, however many lanes it has.
+    /// Difference array: by element, its fetches minus those of the element before, modulo 2³². An access to neighbours
+    /// changes two entries, however many lanes it has.
     steps: Vec<AtomicU32>,
 }
 
@@ -57,7 +58,10 @@ impl Fetched {
             });
             Some(Fetches::gather(buffer, variable.name.clone(), cells, each))
         });
-        let footprints = self.footprints.map(|all| all.into_inner().unwrap_or_default().into_values().collect());
+        let footprints = self.footprints.map(|all| {
+            let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+            all.into_values().collect()
+        });
         Heat { matrices: matrices.collect(), footprints: footprints.unwrap_or_default() }
     }
 }
@@ -84,7 +88,8 @@ impl<'a> Fetching<'a> {
 
     /// Hands over what the workgroup touched; one that waited for fuel does so twice.
     pub fn leave(&self) {
-        let Some(Ok(mut all)) = self.fetched.footprints.as_ref().map(Mutex::lock) else { return };
+        let Some(all) = &self.fetched.footprints else { return };
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
         let mine = &self.footprint;
         match all.get_mut(&mine.workgroup) {
             None => {

@@ -1,5 +1,5 @@
-//! Finds accesses to shared memory that an asynchronous operation has not done with: reads of what a copy is on its way to, and writes to
-//! what is still being read.
+//! Finds accesses to shared memory that an asynchronous operation has not done with: reads of what a copy is on its way
+//! to, and writes to what is still being read.
 
 use super::known::Known;
 use super::names::name;
@@ -92,7 +92,8 @@ impl<'a> Landing<'a> {
         parts(access, self.grain).for_each(|(_, part)| self.reading.end(part));
     }
 
-    /// A warp whose first lane has local index `first` accesses memory; says whether it meets an operation that has not ended.
+    /// A warp whose first lane has local index `first` accesses memory; says whether it meets an operation that has not
+    /// ended.
     pub fn access(&self, access: &Access<'_>, first: u32, findings: &mut Findings) -> bool {
         let reads = access.kind != AccessKind::Store;
         let pending = if reads { &self.coming } else { &self.reading };

@@ -12,12 +12,12 @@ mod discarded;
 mod divergence;
 mod far;
 mod findings;
+mod fix;
 mod global;
 mod handed;
 mod heat;
 mod known;
 mod landing;
-mod mend;
 mod names;
 mod order;
 mod pair;
@@ -127,7 +127,8 @@ pub struct Access<'a> {
 }
 
 impl Access<'_> {
-    /// The `bytes` of the value that a lane stores at byte `at` of memory, or of an atomic's first operand; 0 if it is not known.
+    /// The `bytes` of the value that a lane stores at byte `at` of memory, or of an atomic's first operand; 0 if it is
+    /// not known.
     pub fn value(&self, lane: u32, at: u32, bytes: u32) -> u32 {
         let width = u32::from(self.place.width.bytes());
         let from = at.wrapping_sub(self.addresses.at(lane));
@@ -174,36 +175,73 @@ pub enum Phase {
     HasRead,
 }
 
-/// Sees what warps do. What it does not care for it leaves out.
-pub trait Observer {
-    /// Whether it looks at anything.
-    const ACTIVE: bool;
-    /// Whether it looks at every operation.
-    const STEPS: bool = false;
-
-    /// Switches to `warp`, which does what follows.
-    fn warp(&mut self, _: u32) {}
-    /// A basic block starts, with these lanes.
-    fn block(&mut self, _: u32, _: u64) {}
-    /// Memory is accessed.
-    fn access(&mut self, _: &Access<'_>) {}
-    /// An asynchronous operation accesses shared memory.
-    fn later(&mut self, _: &Access<'_>, _: Phase) {}
-    /// A branch: of the lanes in `mask`, those in `taken` go one way.
-    fn branch(&mut self, _: u32, _: u64, _: u64) {}
-    /// Lanes exchange values.
-    fn exchange(&mut self, _: &Exchanged<'_>) {}
-    /// A barrier is reached.
-    fn barrier(&mut self, _: u32, _: u64) {}
-    /// The warps of the workgroup go on from a barrier that orders this memory.
-    fn release(&mut self, _: Orders) {}
-    /// Lanes of the warp meet others, or each other.
-    fn meet(&mut self, _: u64, _: Meet) {}
-    /// The workgroup has ended.
-    fn done(&mut self) {}
-    /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
-    fn step(&mut self, _: &Step<'_>) {}
+/// Every event of an observer, given to the macro `$then`.
+macro_rules! events {
+    ($then:ident) => {
+        $then! {
+            /// Switches to a warp, which causes the events that follow.
+            fn warp(warp: u32);
+            /// A basic block starts, with these lanes.
+            fn block(block: u32, mask: u64);
+            /// Memory is accessed.
+            fn access(access: &Access<'_>);
+            /// An asynchronous operation accesses shared memory.
+            fn later(access: &Access<'_>, phase: Phase);
+            /// A branch at a line: of the lanes in `mask`, those in `taken` go one way.
+            fn branch(line: u32, mask: u64, taken: u64);
+            /// Lanes exchange values.
+            fn exchange(exchanged: &Exchanged<'_>);
+            /// A barrier at a line is reached.
+            fn barrier(line: u32, mask: u64);
+            /// The warps of the workgroup go on from a barrier that orders this memory.
+            fn release(orders: Orders);
+            /// Lanes of the warp meet others, or each other.
+            fn meet(lanes: u64, how: Meet);
+            /// The workgroup has ended.
+            fn done();
+            /// An operation is about to be executed. (A warp that ran out of fuel shows its next one again.)
+            fn step(step: &Step<'_>);
+        }
+    };
 }
+
+/// The trait, and the observers that forward each event to others.
+macro_rules! observers {
+    ($($(#[$doc:meta])* fn $event:ident($($name:ident: $of:ty),*);)*) => {
+        /// Receives a launch's events; each method does nothing by default.
+        pub trait Observer {
+            /// Whether it looks at anything.
+            const ACTIVE: bool;
+            /// Whether it looks at every operation.
+            const STEPS: bool = false;
+
+            $($(#[$doc])* fn $event(&mut self $(, _: $of)*) {})*
+        }
+
+        impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
+            const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+            const STEPS: bool = A::STEPS || B::STEPS;
+
+            $(fn $event(&mut self $(, $name: $of)*) {
+                self.0.$event($($name),*);
+                self.1.$event($($name),*);
+            })*
+        }
+
+        impl<O: Observer> Observer for Option<&mut O> {
+            const ACTIVE: bool = O::ACTIVE;
+            const STEPS: bool = O::STEPS;
+
+            $(fn $event(&mut self $(, $name: $of)*) {
+                if let Some(observer) = self {
+                    observer.$event($($name),*);
+                }
+            })*
+        }
+    };
+}
+
+events!(observers);
 
 /// Watches nothing: plain execution.
 pub struct Nobody;
@@ -212,124 +250,100 @@ impl Observer for Nobody {
     const ACTIVE: bool = false;
 }
 
-/// Two observers at once.
+/// Two observers at once. With `Option`, an observer that may be absent, runs that are slow in any case share one
+/// interpreter.
 pub struct Both<'a, A, B>(pub &'a mut A, pub &'a mut B);
 
-impl<A: Observer, B: Observer> Observer for Both<'_, A, B> {
-    const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simt::ir::{Mem, Sync, Width};
+    use crate::trace::timeline::Space;
 
-    fn warp(&mut self, warp: u32) {
-        self.0.warp(warp);
-        self.1.warp(warp);
+    /// The names of the events that it received.
+    #[derive(Default)]
+    struct Names(Vec<&'static str>);
+
+    macro_rules! named {
+        ($($(#[$doc:meta])* fn $event:ident($($name:ident: $of:ty),*);)*) => {
+            const EVENTS: &[&str] = &[$(stringify!($event)),*];
+
+            impl Observer for Names {
+                const ACTIVE: bool = true;
+                const STEPS: bool = true;
+
+                $(fn $event(&mut self $(, _: $of)*) {
+                    self.0.push(stringify!($event));
+                })*
+            }
+        };
     }
 
-    fn block(&mut self, block: u32, mask: u64) {
-        self.0.block(block, mask);
-        self.1.block(block, mask);
+    events!(named);
+
+    /// Sends each event once, in the order of their declaration.
+    fn send(to: &mut impl Observer) {
+        let place = Place {
+            mem: Mem::Shared,
+            space: Space::Shared,
+            variable: 0,
+            offset: 0,
+            components: 1,
+            width: Width::Word,
+            unit: 4,
+            atomic: false,
+            updates: false,
+            checked: false,
+            returns: false,
+            sync: Sync::default(),
+            joined: Joined::Never,
+            vector: 0,
+            whole: None,
+            pages: None,
+            terms: Vec::new(),
+            line: 1,
+        };
+        let access = Access {
+            site: 0,
+            place: &place,
+            kind: AccessKind::Load,
+            op: None,
+            operands: &[],
+            was: None,
+            failed: 0,
+            mask: 1,
+            addresses: Addresses::One(0),
+            actor: None,
+        };
+        to.warp(0);
+        to.block(0, 1);
+        to.access(&access);
+        to.later(&access, Phase::Reads);
+        to.branch(1, 1, 1);
+        to.exchange(&Exchanged { line: 1, mask: 1, op: Subgroup::Ballot, indices: &[] });
+        to.barrier(1, 1);
+        to.release(Orders { shared: true, storage: false, left: false });
+        to.meet(1, Meet::Lanes);
+        to.done();
+        to.step(&Step { pc: 0, mask: 1, scalars: &[], vectors: &[], width: 1 });
     }
 
-    fn access(&mut self, access: &Access<'_>) {
-        self.0.access(access);
-        self.1.access(access);
+    #[test]
+    fn each_event_reaches_both_observers_and_one_that_may_be_absent() {
+        let (mut first, mut second) = (Names::default(), Names::default());
+        send(&mut Both(&mut first, &mut Some(&mut second)));
+        assert_eq!(first.0, EVENTS);
+        assert_eq!(second.0, EVENTS);
+        send(&mut Both(&mut Nobody, &mut None::<&mut Names>));
     }
 
-    fn later(&mut self, access: &Access<'_>, phase: Phase) {
-        self.0.later(access, phase);
-        self.1.later(access, phase);
-    }
-
-    fn branch(&mut self, line: u32, mask: u64, taken: u64) {
-        self.0.branch(line, mask, taken);
-        self.1.branch(line, mask, taken);
-    }
-
-    fn exchange(&mut self, exchanged: &Exchanged<'_>) {
-        self.0.exchange(exchanged);
-        self.1.exchange(exchanged);
-    }
-
-    fn barrier(&mut self, line: u32, mask: u64) {
-        self.0.barrier(line, mask);
-        self.1.barrier(line, mask);
-    }
-
-    fn release(&mut self, orders: Orders) {
-        self.0.release(orders);
-        self.1.release(orders);
-    }
-
-    fn meet(&mut self, lanes: u64, how: Meet) {
-        self.0.meet(lanes, how);
-        self.1.meet(lanes, how);
-    }
-
-    fn done(&mut self) {
-        self.0.done();
-        self.1.done();
-    }
-}
-
-/// An observer that may be absent: for runs that are slow in any case, so that each needs no interpreter of its own.
-impl<O: Observer> Observer for Option<&mut O> {
-    const ACTIVE: bool = O::ACTIVE;
-
-    fn warp(&mut self, warp: u32) {
-        if let Some(observer) = self {
-            observer.warp(warp);
+    #[test]
+    fn steps_are_shown_if_one_observer_wants_them() {
+        const fn steps<O: Observer>(_: &O) -> bool {
+            O::STEPS
         }
-    }
-
-    fn block(&mut self, block: u32, mask: u64) {
-        if let Some(observer) = self {
-            observer.block(block, mask);
-        }
-    }
-
-    fn access(&mut self, access: &Access<'_>) {
-        if let Some(observer) = self {
-            observer.access(access);
-        }
-    }
-
-    fn later(&mut self, access: &Access<'_>, phase: Phase) {
-        if let Some(observer) = self {
-            observer.later(access, phase);
-        }
-    }
-
-    fn branch(&mut self, line: u32, mask: u64, taken: u64) {
-        if let Some(observer) = self {
-            observer.branch(line, mask, taken);
-        }
-    }
-
-    fn exchange(&mut self, exchanged: &Exchanged<'_>) {
-        if let Some(observer) = self {
-            observer.exchange(exchanged);
-        }
-    }
-
-    fn barrier(&mut self, line: u32, mask: u64) {
-        if let Some(observer) = self {
-            observer.barrier(line, mask);
-        }
-    }
-
-    fn release(&mut self, orders: Orders) {
-        if let Some(observer) = self {
-            observer.release(orders);
-        }
-    }
-
-    fn meet(&mut self, lanes: u64, how: Meet) {
-        if let Some(observer) = self {
-            observer.meet(lanes, how);
-        }
-    }
-
-    fn done(&mut self) {
-        if let Some(observer) = self {
-            observer.done();
-        }
+        assert!(steps(&Both(&mut Nobody, &mut Some(&mut Names::default()))));
+        assert!(steps(&Both(&mut Names::default(), &mut Nobody)));
+        assert!(!steps(&Both(&mut Nobody, &mut Nobody)));
     }
 }

@@ -2,8 +2,8 @@
 
 use super::Findings;
 use super::deed::{Conflict, Deed};
+use super::fix::{Barrier, Fix};
 use super::known::Known;
-use super::mend::{Barrier, Mend};
 use super::names::name;
 use super::word::{Far, is_same_store};
 use crate::simt::code::Place;
@@ -22,7 +22,7 @@ pub(super) struct Pair<'a> {
 
 impl Pair<'_> {
     /// Reports them. `fence` gives what would have ordered them, if they handed a word over.
-    pub fn report(&self, conflict: Conflict, fence: impl FnOnce() -> Option<Mend>, findings: &mut Findings) {
+    pub fn report(&self, conflict: Conflict, fence: impl FnOnce() -> Option<Fix>, findings: &mut Findings) {
         let (by, other) = (&self.by.mark, &self.other.mark);
         let (buffer, reach) = (self.buffer(), self.reach());
         let (here, there) = (self.place(by.site).line, self.place(other.site).line);
@@ -31,7 +31,7 @@ impl Pair<'_> {
                 findings.report_alike(here, buffer, reach, || self.alike());
             }
             Conflict::Race => {
-                findings.report_race(here, buffer, reach, || (self.race(), fence().unwrap_or_else(|| self.mend())));
+                findings.report_race(here, buffer, reach, || (self.race(), fence().unwrap_or_else(|| self.fix())));
             }
             Conflict::Word => {
                 for (line, pair) in [(here, [self.by, self.other]), (there, [self.other, self.by])] {
@@ -47,7 +47,7 @@ impl Pair<'_> {
     }
 
     /// Reports them where it is known that their order matters, whichever conflict it is.
-    pub fn report_decided(&self, conflict: Conflict, fence: impl FnOnce() -> Option<Mend>, findings: &mut Findings) {
+    pub fn report_decided(&self, conflict: Conflict, fence: impl FnOnce() -> Option<Fix>, findings: &mut Findings) {
         if !matches!(conflict, Conflict::Value | Conflict::Told) {
             return self.report(Conflict::Race, fence, findings);
         }
@@ -174,46 +174,46 @@ impl Pair<'_> {
     }
 
     /// The barrier that would order them.
-    fn barrier(&self) -> Mend {
+    fn barrier(&self) -> Fix {
         let [a, b] = self.warps();
         match self.buffer() {
-            _ if self.is_between() => Mend::Launches,
-            _ if self.known.dialect.is_ptx() => Mend::Barrier(if a == b { Barrier::Warp } else { Barrier::Shared }),
-            Some(_) => Mend::Barrier(Barrier::Storage),
-            None => Mend::Barrier(Barrier::Shared),
+            _ if self.is_between() => Fix::Launches,
+            _ if self.known.dialect.is_ptx() => Fix::Barrier(if a == b { Barrier::Warp } else { Barrier::Shared }),
+            Some(_) => Fix::Barrier(Barrier::Storage),
+            None => Fix::Barrier(Barrier::Shared),
         }
     }
 
-    /// The smallest change that would mend a race.
-    fn mend(&self) -> Mend {
+    /// The smallest change that would fix a race.
+    fn fix(&self) -> Fix {
         let (by, other) = (&self.by.mark, &self.other.mark);
         let ([a, b], width) = (self.warps(), self.known.width);
         let both = |is: &dyn Fn(Deed) -> bool| is(by.deed) && is(other.deed);
         let updates = |site: u32| self.place(site).updates;
         if updates(by.site) && updates(other.site) && both(&|deed| deed.is_weak()) && self.known.dialect.is_ptx() {
-            return Mend::Atomic;
+            return Fix::Atomic;
         }
         let narrow = [self.by, self.other].into_iter().find(|access| access.narrow && self.is_between());
         if let Some(narrow) = narrow {
-            return Mend::Scope(self.place(narrow.mark.site).line);
+            return Fix::Scope(self.place(narrow.mark.site).line);
         }
         let is_volatile = |deed| matches!(deed, Deed::VolatileRead | Deed::VolatileWrite);
         let is_mixed = by.deed.is_plain() != other.deed.is_plain();
         match self.barrier() {
-            mend if is_mixed && self.known.dialect.is_ptx() => Mend::Strong(Box::new(mend)),
-            _ if other.deed == Deed::Landing || by.deed == Deed::Landing => Mend::WaitFirst,
-            Mend::Barrier(barrier) if is_volatile(by.deed) || is_volatile(other.deed) => Mend::Volatile(barrier),
-            Mend::Barrier(_) if self.known.dialect == Dialect::Wgsl => {
+            fix if is_mixed && self.known.dialect.is_ptx() => Fix::Strong(Box::new(fix)),
+            _ if other.deed == Deed::Landing || by.deed == Deed::Landing => Fix::WaitFirst,
+            Fix::Barrier(barrier) if is_volatile(by.deed) || is_volatile(other.deed) => Fix::Volatile(barrier),
+            Fix::Barrier(_) if self.known.dialect == Dialect::Wgsl => {
                 if self.known.cooperative && a != b && u32::from(by.lane) % width == u32::from(other.lane) % width {
-                    Mend::Subgroups(a, b)
+                    Fix::Subgroups(a, b)
                 } else if self.known.subgroup_barrier && a == b {
                     let barrier = if self.buffer().is_some() { "storageBarrier()" } else { "workgroupBarrier()" };
-                    Mend::SubgroupBarrier(barrier)
+                    Fix::SubgroupBarrier(barrier)
                 } else {
                     self.barrier()
                 }
             }
-            mend => mend,
+            fix => fix,
         }
     }
 }

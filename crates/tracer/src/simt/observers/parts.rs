@@ -18,8 +18,8 @@ pub(super) fn strong_parts<'a>(
     })
 }
 
-/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it writes to a
-/// component.
+/// Calls `visit` with each lane of an access, and each part of `grain` bytes that it touches: of a vector all, where it
+/// writes to a component.
 pub(super) fn touched(access: &Access<'_>, grain: u32, mut visit: impl FnMut(u32, u32)) {
     let place = access.place;
     let mut mask = access.mask;

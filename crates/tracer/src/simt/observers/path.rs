@@ -23,8 +23,8 @@ pub struct Taken {
     pub warp: u32,
     pub pc: u32,
     pub mask: u64,
-    /// Where its words begin. Of an access: rounds of the loops around it, a byte address for each active lane, and what
-    /// a load found. Of a subgroup operation: the index that each active lane gave.
+    /// Where its words begin. Of an access: rounds of the loops around it, a byte address for each active lane, and
+    /// what a load found. Of a subgroup operation: the index that each active lane gave.
     words: u64,
 }
 

@@ -1,8 +1,8 @@
-//! What threads publish with the values of strong accesses, for those that read them (PTX ISA 9.0, section 8.8, "Release and Acquire
-//! Patterns").
+//! What threads publish with the values of strong accesses, for those that read them (PTX ISA 9.0, section 8.8,
+//! "Release and Acquire Patterns").
 //!
-//! A release is an access that releases, or a fence and then a strong write. A read-modify-write of another thread hands on what it found; a
-//! strong store of another thread replaces it.
+//! A release is an access that releases, or a fence and then a strong write. A read-modify-write of another thread
+//! hands on what it found; a strong store of another thread replaces it.
 
 use std::sync::Arc;
 
@@ -21,8 +21,9 @@ struct Value {
     wide: Option<Arc<Blocks>>,
     /// To the threads of single blocks, which published it.
     narrow: Vec<(u64, Arc<Blocks>)>,
-    /// The past of the sequentially consistent fences that come before writes to the word: they come before such a fence
-    /// of whoever reads it, so that this happens before what follows there (PTX ISA 9.0, section 8.10.3, "Fence-SC").
+    /// The past of the sequentially consistent fences that come before writes to the word: they come before such a
+    /// fence of whoever reads it, so that this happens before what follows there (PTX ISA 9.0, section 8.10.3,
+    /// "Fence-SC").
     fenced: Arc<Blocks>,
 }
 
@@ -71,7 +72,8 @@ impl Published {
         self.0.clear();
     }
 
-    /// Whether a thread of a block has released what it knew at `time` or later with the present value of a word, to all blocks.
+    /// Whether a thread of a block has released what it knew at `time` or later with the present value of a word, to
+    /// all blocks.
     pub fn is_released(&self, word: (u32, u32), block: u64, thread: Thread, time: u32) -> bool {
         let past = self.0.get(&word).and_then(|value| value.wide.as_ref()?.get(&block));
         past.is_some_and(|past| past.of(thread) >= time)

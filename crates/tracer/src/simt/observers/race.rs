@@ -1,10 +1,12 @@
-//! Finds data races within a workgroup: two of its threads at one word, one of them writing and one of them weak, and neither access
-//! happens before the other ([`Order`]). Strong accesses are looked at where the order of two of them matters ([`super::deed`]).
+//! Finds data races within a workgroup: two of its threads at one word, one of them writing and one of them weak, and
+//! neither access happens before the other ([`Order`]). Strong accesses are looked at where the order of two of them
+//! matters ([`super::deed`]).
 //!
-//! Memory is tracked in words, or in halves or bytes of them if the program has such accesses. A write to a component of a vector is one
-//! to the whole vector, as WGSL has it: hardware may only store vectors.
+//! Memory is tracked in words, or in halves or bytes of them if the program has such accesses. A write to a component
+//! of a vector is one to the whole vector, as WGSL has it: hardware may only store vectors.
 //!
-//! Races between workgroups are [`super::between`]'s, or [`super::global`]'s in a launch whose workgroups may order each other.
+//! Races between workgroups are [`super::between`]'s, or [`super::global`]'s in a launch whose workgroups may order
+//! each other.
 
 use std::collections::HashMap;
 

@@ -14,8 +14,8 @@ use super::counts::Lines;
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
-/// Bytes within which atomics are serialized. Fitted to recordings on an H200: with up to 128 counters side by side (512 bytes), the
-/// kernels that count experts (`moe`) take 0.4 to 0.9 ns per access to the busiest stretch.
+/// Bytes within which atomics are serialized. Fitted to recordings on an H200: with up to 128 counters side by side
+/// (512 bytes), the kernels that count experts (`moe`) take 0.4 to 0.9 ns per access to the busiest stretch.
 const STRETCH: u32 = 512;
 
 /// Counts the requests of each site.
@@ -101,8 +101,8 @@ impl Observer for Sectors {
     }
 }
 
-/// Sectors of 32 bytes that the lanes touch: of loads and stores each once, of atomics each as often as the word in it that most
-/// lanes want, since lanes at one word take turns.
+/// Sectors of 32 bytes that the lanes touch: of loads and stores each once, of atomics each as often as the word in it
+/// that most lanes want, since lanes at one word take turns.
 pub(super) fn count(access: &Access<'_>) -> u32 {
     if access.kind == AccessKind::Atomic {
         return u32::try_from(visits(access, |_, _| ())).unwrap_or(u32::MAX);

@@ -61,8 +61,8 @@ impl Observer for Uniforms {
 /// Bytes that a pass serves an address.
 const PASS_BYTES: u32 = 8;
 
-/// One pass where all lanes read one address, whatever its width; else one per distinct address and 8 bytes, as an H100's counters show
-/// (`tests/hardware/TABLE.md`).
+/// One pass where all lanes read one address, whatever its width; else one per distinct address and 8 bytes, as an
+/// H100's counters show (`tests/hardware/TABLE.md`).
 pub(super) fn passes(access: &Access<'_>) -> u32 {
     if let Addresses::One(_) = access.addresses {
         return 1;

@@ -1,7 +1,7 @@
 //! The accesses to one word of memory that later ones may conflict with.
 //!
-//! Of plain accesses a word remembers the last writer and two readers: a writer differs from at least one of two. Strong accesses, and
-//! readers beyond two that nothing orders, are in a list of their own, since few words have any.
+//! Of plain accesses a word remembers the last writer and two readers: a writer differs from at least one of two.
+//! Strong accesses, and readers beyond two that nothing orders, are in a list of their own, since few words have any.
 
 use super::deed::{Conflict, Deed};
 
@@ -136,9 +136,9 @@ pub(super) struct Other<A> {
 }
 
 impl<A: Access> Word<A> {
-    /// A thread accesses the word, which is `of` some memory; gives an access that this conflicts with. `past` says what happened before,
-    /// and of several the one with the greatest `reach` is given. `parted`: threads do not all know the same. `returns` says of an atomic
-    /// whether its value is used.
+    /// A thread accesses the word, which is `of` some memory; gives an access that this conflicts with. `past` says
+    /// what happened before, and of several the one with the greatest `reach` is given. `parted`: threads do not all
+    /// know the same. `returns` says of an atomic whether its value is used.
     #[inline]
     pub fn touch(
         &mut self,

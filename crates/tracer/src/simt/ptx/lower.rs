@@ -284,7 +284,7 @@ impl<'a> Lower<'a> {
         self.write(operand, [value, zero])
     }
 
-    /// Writes a sum, which stays one if nobody needs its value.
+    /// Records a sum symbolically; the additions are emitted only if its value is used.
     pub(super) fn write_sum(&mut self, operand: &Operand, sum: Sum) -> Result<(), Diagnostic> {
         if let Operand::Reg(reg) = operand
             && self.once[*reg as usize]

@@ -9,7 +9,7 @@ use crate::simt::memory::{atomic_result, wide_result};
 use crate::simt::observers::Observer;
 use crate::simt::ops::Src;
 
-/// The word that an atomic on the half of it at `address` writes; None if it leaves it.
+/// The new 32-bit word after a 16-bit atomic on the half at `address`; None if it is unchanged.
 fn short_result(op: AtomicOp, address: u32, old: u32, value: u32, compare: u32) -> Option<u32> {
     let shift = 8 * (address & 2);
     let new = atomic_result(op, old >> shift & 0xFFFF, value & 0xFFFF, compare & 0xFFFF)?;
@@ -115,7 +115,7 @@ fn change_wide<O>(
     was
 }
 
-/// Changes the word at byte `address` if `new` gives another, and gives what was there.
+/// Replaces the word at byte `address` by `new(old)` if that is `Some`; returns the old word.
 fn change<O>(place: &Place, address: u32, around: &mut Surroundings<'_, O>, new: impl Fn(u32) -> Option<u32>) -> u32 {
     let i = address as usize / 4;
     match place.mem {

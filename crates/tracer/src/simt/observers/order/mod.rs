@@ -1,9 +1,11 @@
 //! What happens before what, among the threads of a launch: the relation that PTX's memory model and WGSL's define.
 //!
-//! Program order; barriers of a block, of some of its warps, of lanes of a warp, and in shared memory; and releases that another thread acquires
-//! ([`super::published`]). Each thread knows up to which time the accesses of the others happened before its next one.
+//! Program order; barriers of a block, of some of its warps, of lanes of a warp, and in shared memory; and releases
+//! that another thread acquires ([`super::published`]). Each thread knows up to which time the accesses of the others
+//! happened before its next one.
 //!
-//! After a barrier of the whole block all threads know the same, and no clock is needed until some of them meet in another way.
+//! After a barrier of the whole block all threads know the same, and no clock is needed until some of them meet in
+//! another way.
 
 use std::sync::Arc;
 
@@ -24,7 +26,8 @@ pub enum Meet {
     Passes(u32),
     /// They wait for each other.
     Lanes,
-    /// The other threads of the workgroup are about to pass a barrier without them: they have left the kernel, or wait elsewhere.
+    /// The other threads of the workgroup are about to pass a barrier without them: they have left the kernel, or wait
+    /// elsewhere.
     Misses,
     /// A memory fence.
     Fence(Fence),
@@ -108,8 +111,8 @@ impl Order {
         }
     }
 
-    /// Block number `block` begins. What others did in their blocks is known by none of its threads, and counts as past where the same
-    /// words of shared memory are concerned.
+    /// Block number `block` begins. What others did in their blocks is known by none of its threads, and counts as past
+    /// where the same words of shared memory are concerned.
     pub fn start(&mut self, block: u64) {
         self.block = block;
         self.common = Clock { own: Past::of_all(self.now), ..Clock::default() };
@@ -301,8 +304,8 @@ impl Order {
         self.now += 1;
     }
 
-    /// What a thread publishes with a value that it writes by a strong access now: with scopes beyond the block, and within it. The
-    /// access itself releases if `releases`; else the thread's last fence does.
+    /// What a thread publishes with a value that it writes by a strong access now: with scopes beyond the block, and
+    /// within it. The access itself releases if `releases`; else the thread's last fence does.
     pub fn published(&mut self, thread: Thread, releases: bool, wide: bool) -> [Option<Blocks>; 2] {
         let mut out = [None, None];
         let mut add = |is_wide: bool, blocks: Blocks| {
@@ -330,8 +333,8 @@ impl Order {
         blocks
     }
 
-    /// A thread reads a value by a strong access: after its next fence it knows what was published with it; of what another block's thread
-    /// published (`wide`), after its next one with a scope beyond the block.
+    /// A thread reads a value by a strong access: after its next fence it knows what was published with it; of what
+    /// another block's thread published (`wide`), after its next one with a scope beyond the block.
     pub fn pend(&mut self, thread: Thread, blocks: &Arc<Blocks>, wide: bool) {
         match self.pending.iter_mut().find(|of| of.thread == thread && of.wide == wide) {
             Some(of) if Arc::ptr_eq(&of.blocks, blocks) => {}
@@ -346,7 +349,8 @@ impl Order {
         self.learn(thread.warp, 1 << (thread.lane % self.width), |clock| clock.join_blocks(block, blocks));
     }
 
-    /// The past of the sequentially consistent fences that come before the next access of `thread`; None if there are none.
+    /// The past of the sequentially consistent fences that come before the next access of `thread`; None if there are
+    /// none.
     pub fn fenced(&self, thread: Thread) -> Option<Arc<Blocks>> {
         let clock = self.clock(thread);
         let mut fenced = Arc::clone(&clock.fenced);

@@ -1,4 +1,5 @@
-//! The stage's scenes, used as a learner uses them: a product of matrices, naive and through tiles, in a pack of its own.
+//! The stage's figures, used as a learner uses them: a product of matrices, naive and through tiles, in a pack of its
+//! own.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ use crate::harness::{Window, open, settle};
 /// Rows and columns of the matrices.
 const N: usize = 64;
 
-/// A pack of one lesson: each step has a kernel, and a scene where it does not begin with the warp.
+/// A pack of one lesson: each step has a kernel, and a figure where it does not begin with the warp.
 fn pack(folder: &Path, steps: &[(&str, &str)]) -> PathBuf {
     let root = folder.join("pack");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels");
@@ -49,8 +50,8 @@ fn pack(folder: &Path, steps: &[(&str, &str)]) -> PathBuf {
     };
     let mut listed = String::new();
     let mut text = String::new();
-    for (i, (kernel, scene)) in steps.iter().enumerate() {
-        writeln!(listed, "(id: \"s{i}\", kernel: \"{kernel}\"{scene}),").unwrap();
+    for (i, (kernel, figure)) in steps.iter().enumerate() {
+        writeln!(listed, "(id: \"s{i}\", kernel: \"{kernel}\"{figure}),").unwrap();
         writeln!(text, "## Step s{i} {{#s{i}}}\n\nA product.\n").unwrap();
     }
     let lesson = format!(
@@ -213,7 +214,7 @@ fn pointing_at_an_element_says_who_fetches_it() {
 }
 
 #[test]
-fn a_note_has_the_scene_of_each_step() {
+fn a_note_has_the_figure_of_each_step() {
     let folder = tempfile::tempdir().unwrap();
     let root = pack(folder.path(), &[("tiled", ", scene: Matrices"), ("tiled", ", scene: Heat")]);
     let mut window = open(PackFiles::Folder(root), &folder.path().join("state.ron"), [1280.0, 800.0]);

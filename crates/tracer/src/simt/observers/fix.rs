@@ -15,7 +15,7 @@ pub enum Barrier {
 
 /// The fix for a race, at the end of its message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Mend {
+pub enum Fix {
     /// The message says it all.
     Said,
     /// A barrier.
@@ -27,7 +27,7 @@ pub enum Mend {
     /// Both read the word, and store it changed.
     Atomic,
     /// A plain access beside an atomic one.
-    Strong(Box<Mend>),
+    Strong(Box<Fix>),
     /// Accesses that are only volatile.
     Volatile(Barrier),
     /// An asynchronous copy was waited for, and others cannot know.
@@ -74,7 +74,7 @@ impl Barrier {
     }
 }
 
-impl Mend {
+impl Fix {
     pub(super) fn text(&self, dialect: Dialect) -> String {
         let atomic = match dialect {
             Dialect::Wgsl => "atomicAdd()",
@@ -103,8 +103,8 @@ impl Mend {
             Self::Atomic => {
                 format!(": both read it and store it changed, so that one change is lost; do it by {atomic}")
             }
-            Self::Strong(mend) => {
-                mend.text(dialect) + " (a plain access beside atomics of others is a race: make it atomic, too)"
+            Self::Strong(fix) => {
+                fix.text(dialect) + " (a plain access beside atomics of others is a race: make it atomic, too)"
             }
             Self::Volatile(barrier) => between(barrier) + " (volatile orders nothing between threads)",
             Self::WaitFirst => {
