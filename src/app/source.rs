@@ -25,6 +25,7 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::edits::Edit;
 use crate::session::run::ptx;
+use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{LineCounts, Trace};
 
 /// Height of a line, and width of the columns before its text.
@@ -382,14 +383,11 @@ pub fn explain(counts: &LineCounts) -> String {
         counted(counts.warp_instructions, "warp instruction"),
         digits3(counts.active_lanes()),
     );
-    if counts.sectors > 0 {
-        text.push_str(&format!("\n{} of global memory", counted(counts.sectors, "sector")));
-    }
-    if counts.conflicts > 0 {
-        text.push_str(&format!("\n{}", counted(counts.conflicts, "bank conflict")));
-    }
-    if counts.divergent > 0 {
-        text.push_str(&format!("\n{} divergent branches", count(counts.divergent)));
+    for counter in &LINE_COUNTERS[1..] {
+        let number = (counter.of)(counts);
+        if number > 0 {
+            text.push_str(&format!("\n{} {}", count(number), counter.thing[usize::from(number > 1)]));
+        }
     }
     text
 }

@@ -108,7 +108,7 @@ fn show(compared: &[Compared]) {
             Verdict::Explained(_) => "explained",
             Verdict::NotExplained => "not explained",
         };
-        vec![counter.counter.to_owned(), count(counter.hardware), count(counter.traced), verdict.to_owned()]
+        vec![counter.counter.clone(), count(counter.hardware), count(counter.traced), verdict.to_owned()]
     });
     out::table(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
     for counter in compared {

@@ -15,6 +15,7 @@ use crate::job::Job;
 use crate::session::run::explain;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
+use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::provenance::Origin;
 use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
 
@@ -214,14 +215,20 @@ fn show(trace: &Trace, source: &str) {
     if rows.len() > 1 {
         out::table(&rows);
     }
-    let head = ["line", "warp instructions", "active lanes", "sectors", "conflicts", "divergent"];
-    let mut rows = vec![head.map(str::to_owned).to_vec()];
     let places = Places::of(source);
-    rows.extend(trace.lines.iter().map(|l| {
-        let lanes = digits3(l.active_lanes());
-        let counts = [l.warp_instructions, l.sectors, l.conflicts, l.divergent].map(count);
-        let [instructions, sectors, conflicts, divergent] = counts;
-        vec![line_name(&places, l.line), instructions, lanes, sectors, conflicts, divergent]
-    }));
-    out::table(&rows);
+    let headings = LINE_COUNTERS.map(|counter| counter.heading.to_owned());
+    let head = line_row("line".to_owned(), headings, "active lanes".to_owned());
+    let rows = trace.lines.iter().map(|line| {
+        let counts = LINE_COUNTERS.map(|counter| count((counter.of)(line)));
+        line_row(line_name(&places, line.line), counts, digits3(line.active_lanes()))
+    });
+    out::table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
+}
+
+/// A row of the table of lines: the active lanes are beside the instructions, which come first.
+fn line_row<const N: usize>(line: String, counts: [String; N], active_lanes: String) -> Vec<String> {
+    let mut row = vec![line];
+    row.extend(counts);
+    row.insert(2, active_lanes);
+    row
 }

@@ -9,6 +9,7 @@ use super::program::Variant;
 use super::prose::{Block, Inline};
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
+use crate::trace::FindingKind;
 
 /// A question to answer before measuring, and the measurement that answers it.
 #[derive(Clone, Debug)]
@@ -177,56 +178,61 @@ pub struct WrongKernel {
     pub place: Place,
 }
 
-/// Reasons that a kernel does not solve an exercise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum Catch {
-    /// It does not compile, or cannot be launched.
-    Compile,
-    /// Its result is wrong.
-    Result,
-    /// Two lanes race.
-    Race,
-    /// It reads or writes past the end of a buffer or an array.
-    OutOfBounds,
-    /// It reads memory that nothing has written.
-    Uninitialized,
-    /// A subgroup operation reads from an inactive lane.
-    InactiveLane,
-    /// Not all lanes reach a barrier.
-    DivergentBarrier,
-    /// It does not terminate.
-    Endless,
-    /// Its result is right, but the goal is not reached.
-    Goal,
+/// Declares the reasons that a kernel does not solve an exercise: each with its description, and its name after "this is caught by".
+macro_rules! catches {
+    ($(#[doc = $help:literal] $catch:ident, $words:literal;)*) => {
+        /// Reasons that a kernel does not solve an exercise.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+        pub enum Catch {
+            $(#[doc = $help] $catch,)*
+        }
+
+        /// All variants of [`Catch`] with their descriptions, for messages and the reference.
+        pub const CATCHES: &[(&str, &str)] = &[$((stringify!($catch), $help.trim_ascii()),)*];
+
+        impl Catch {
+            /// The finding in words.
+            #[must_use]
+            pub fn words(self) -> &'static str {
+                match self {
+                    $(Self::$catch => $words,)*
+                }
+            }
+        }
+    };
 }
 
-/// All variants of [`Catch`], for messages and the reference.
-pub const CATCHES: [&str; 9] = [
-    "Compile",
-    "Result",
-    "Race",
-    "OutOfBounds",
-    "Uninitialized",
-    "InactiveLane",
-    "DivergentBarrier",
-    "Endless",
-    "Goal",
-];
+catches! {
+    /// it does not compile, or cannot be launched
+    Compile, "an error of the compiler or of the launch";
+    /// its result is wrong
+    Result, "a wrong result";
+    /// two lanes race
+    Race, "a race";
+    /// an index is past the end of a buffer or an array
+    OutOfBounds, "an index out of bounds";
+    /// it reads memory that nothing has written
+    Uninitialized, "a read of memory that nothing has written";
+    /// a subgroup operation asks a lane that does not take part
+    InactiveLane, "a subgroup operation that asks an absent lane";
+    /// not all lanes reach a barrier
+    DivergentBarrier, "a barrier that not all lanes reach";
+    /// it does not end
+    Endless, "that it does not end";
+    /// its result is right, but the goal is not reached
+    Goal, "a goal that is not reached";
+}
 
-impl Catch {
-    /// The finding in words.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Compile => "an error of the compiler or of the launch",
-            Self::Result => "a wrong result",
-            Self::Race => "a race",
-            Self::OutOfBounds => "an index out of bounds",
-            Self::Uninitialized => "a read of memory that nothing has written",
-            Self::InactiveLane => "a subgroup operation that asks an absent lane",
-            Self::DivergentBarrier => "a barrier that not all lanes reach",
-            Self::Endless => "that it does not end",
-            Self::Goal => "a goal that is not reached",
+impl From<FindingKind> for Catch {
+    fn from(kind: FindingKind) -> Self {
+        match kind {
+            FindingKind::OutOfBounds | FindingKind::Misaligned => Self::OutOfBounds,
+            FindingKind::Race | FindingKind::EarlyRead => Self::Race,
+            FindingKind::Uninitialized => Self::Uninitialized,
+            FindingKind::InactiveLane => Self::InactiveLane,
+            FindingKind::DivergentBarrier => Self::DivergentBarrier,
+            FindingKind::OutOfFuel | FindingKind::Deadlock => Self::Endless,
+            FindingKind::Assertion => Self::Result,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::excerpt::Findings;
 use super::fields::did_you_mean;
 use super::mention::{Access, Mention, Of};
 use super::model::{Program, Variant};
-use super::scope::{COUNTED_FIELDS, DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, ROUNDS, result_fields};
+use super::scope::{DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, ROUNDS, WORK_FIELDS, counted_fields, result_fields};
 use super::text::Section;
 use crate::base::diag::{Diagnostic, Place, nearest};
 use crate::base::expr::FUNCTIONS;
@@ -83,7 +83,7 @@ impl<'a> Check<'a> {
             let id = declared.id.as_str();
             let own = (shared(declared.kind) && (FUNCTIONS.contains(&id) || matches!(id, DEVICE | EXERCISE)))
                 || (matches!(declared.kind, Kind::Part(_))
-                    && (result_fields().any(|field| field == id) || id == ROUNDS));
+                    && result_fields().chain([ROUNDS]).any(|field| field.name == id));
             if own {
                 self.error(
                     &declared.place,
@@ -261,14 +261,14 @@ impl<'a> Check<'a> {
             return self.error(place, message, did_you_mean(run, runs.iter().map(|(known, _)| *known)));
         };
         let mut fields: Vec<&str> = match access {
-            Access::Counts(_) => COUNTED_FIELDS.to_vec(),
-            _ if run == DEVICE => DEVICE_FIELDS.to_vec(),
-            _ => result_fields().collect(),
+            Access::Counts(_) => counted_fields().map(|field| field.name).collect(),
+            _ if run == DEVICE => DEVICE_FIELDS.iter().map(|field| field.name).collect(),
+            _ => result_fields().map(|field| field.name).collect(),
         };
         let lesson = &self.draft.lesson;
         let last = field.rsplit_once('.').map_or(field, |(_, last)| last);
         // The lesson's own arithmetic is among the results that are the same on any machine, but needs no trace.
-        let counted = COUNTED_FIELDS.contains(&last) && !matches!(last, "bytes" | "flops");
+        let counted = counted_fields().skip(WORK_FIELDS.len()).any(|field| field.name == last);
         let untraced = lesson.elsewhere(&Variant::plain(program), Backend::Simt);
         if let Some(kernel) = untraced.first().filter(|_| *access == Access::Results && counted) {
             let message = format!("`{run}.{field}` is counted by the tracer, and {} is CUDA C++ only", kernel.file());
@@ -283,13 +283,13 @@ impl<'a> Check<'a> {
                 return self.error(place, format!("`{run}` has no pass `{pass}`"), hint);
             }
             None => {
-                fields.extend(program.filter(|program| !program.repeats().is_empty()).map(|_| ROUNDS));
+                fields.extend(program.filter(|program| !program.repeats().is_empty()).map(|_| ROUNDS.name));
                 fields.extend(program.into_iter().flat_map(|program| &program.series).map(|series| series.id.as_str()));
                 (run.to_owned(), field)
             }
         };
         if !fields.contains(&last) {
-            let message = if result_fields().any(|known| known == last) {
+            let message = if result_fields().any(|known| known.name == last) {
                 format!("`{of}.{last}` needs a clock, and this is shown where nothing can be timed")
             } else {
                 format!("a run has no result `{last}`")

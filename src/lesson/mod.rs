@@ -8,7 +8,6 @@ mod buffers;
 mod check;
 mod checks;
 mod conditions;
-pub mod counted;
 pub mod cuda;
 mod cycles;
 mod document;

@@ -209,7 +209,8 @@ impl Reader<'_> {
     /// solution.
     fn wrong(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
         if node.raw.starts_with('"') {
-            let hint = format!("write (\"file.wgsl\", Result), with one of {}", CATCHES.join(", "));
+            let names: Vec<&str> = CATCHES.iter().map(|(name, _)| *name).collect();
+            let hint = format!("write (\"file.wgsl\", Result), with one of {}", names.join(", "));
             node.error("a wrong kernel says what must catch it", hint);
             return None;
         }

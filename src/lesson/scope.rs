@@ -7,54 +7,52 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use super::counted;
 use super::model::{Lesson, Param, Value};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::Work;
+use crate::trace::counters::COUNTERS;
 use crate::trace::{Ceilings, Record, Timing, Trace};
 
-/// The timed results of a run.
-pub const TIMED_FIELDS: [&str; 3] = ["time", "bytes_per_s", "flops_per_s"];
+/// A result of a run, as expressions and the guide know it.
+#[derive(Clone, Copy, Debug)]
+pub struct ResultField {
+    /// Its name in expressions.
+    pub name: &'static str,
+    /// Its unit; `1` for a number of things.
+    pub unit: &'static str,
+    /// Its definition, in a phrase.
+    pub help: &'static str,
+}
 
-/// The results of a run from the lesson's own arithmetic or its trace: the same on any machine.
-pub const COUNTED_FIELDS: [&str; 27] = [
-    "bytes",
-    "flops",
-    "load_requests",
-    "load_sectors",
-    "load_bytes",
-    "store_requests",
-    "store_sectors",
-    "store_bytes",
-    "atomic_requests",
-    "atomic_sectors",
-    "atomic_bytes",
-    "shared_load_requests",
-    "shared_load_wavefronts",
-    "shared_load_conflicts",
-    "shared_store_requests",
-    "shared_store_wavefronts",
-    "shared_store_conflicts",
-    "shared_atomic_requests",
-    "shared_atomic_wavefronts",
-    "shared_atomic_conflicts",
-    "barriers",
-    "branches",
-    "divergent_branches",
-    "warp_instructions",
-    "lane_ops",
-    "warps",
-    LAUNCHES,
+const fn field(name: &'static str, unit: &'static str, help: &'static str) -> ResultField {
+    ResultField { name, unit, help }
+}
+
+/// The timed results of a run.
+pub const TIMED_FIELDS: [ResultField; 3] = [
+    field("time", "s", "the median time; it needs a device that measures"),
+    field("bytes_per_s", "B/s", "`bytes` over the time"),
+    field("flops_per_s", "FLOP/s", "`flops` over the time"),
+];
+
+/// The results of a run from the lesson's own arithmetic.
+pub const WORK_FIELDS: [ResultField; 2] = [
+    field("bytes", "B", "what the lesson says that the work needs to move"),
+    field("flops", "FLOP", "what the lesson says that it computes"),
 ];
 
 /// The number of launches of a pass; of a program, the sum over its passes.
-const LAUNCHES: &str = "launches";
+const LAUNCHES: ResultField = field("launches", "1", "launches; for a program, those of all its passes");
 
 /// The number of rounds of a program's first repetition.
-pub const ROUNDS: &str = "rounds";
+pub const ROUNDS: ResultField = field("rounds", "1", "for a program: rounds of its first repetition");
 
-/// Measured figures of the device: `copy` in B/s, `fma` in FLOP/s and `launch` in seconds.
-pub const DEVICE_FIELDS: [&str; 3] = ["copy", "fma", "launch"];
+/// Measured figures of the device.
+pub const DEVICE_FIELDS: [ResultField; 3] = [
+    field("copy", "B/s", "`device.copy`: how fast the device copies large buffers"),
+    field("fma", "FLOP/s", "`device.fma`: how fast it multiplies and adds"),
+    field("launch", "s", "`device.launch`: what an empty launch takes"),
+];
 
 /// The run whose results are figures of the device.
 pub const DEVICE: &str = "device";
@@ -65,9 +63,15 @@ pub const EXERCISE: &str = "exercise";
 /// The maximum length of a chain of values that refer to one another.
 pub const MAX_CHAIN: usize = 32;
 
-/// All fields of a run: [`TIMED_FIELDS`], then [`COUNTED_FIELDS`].
-pub fn result_fields() -> impl Iterator<Item = &'static str> {
-    TIMED_FIELDS.into_iter().chain(COUNTED_FIELDS)
+/// The results of a run that are the same on any machine: those of its lesson's arithmetic, and the counts of its trace.
+pub fn counted_fields() -> impl Iterator<Item = ResultField> {
+    let counters = COUNTERS.iter().map(|counter| field(counter.name, counter.unit, counter.help));
+    WORK_FIELDS.into_iter().chain(counters).chain([LAUNCHES])
+}
+
+/// All results of a run: [`TIMED_FIELDS`], then [`counted_fields`].
+pub fn result_fields() -> impl Iterator<Item = ResultField> {
+    TIMED_FIELDS.into_iter().chain(counted_fields())
 }
 
 /// The results so far, by their names in expressions.
@@ -100,9 +104,9 @@ impl Results {
             return;
         }
         self.insert_run(run, record.work, record.timing.as_ref(), record.total().as_ref());
-        self.insert(run, LAUNCHES, record.passes.iter().map(|pass| pass.launches).sum::<u64>() as f64);
+        self.insert(run, LAUNCHES.name, record.passes.iter().map(|pass| pass.launches).sum::<u64>() as f64);
         if let Some((_, rounds)) = record.rounds.first() {
-            self.insert(run, ROUNDS, *rounds as f64);
+            self.insert(run, ROUNDS.name, *rounds as f64);
         }
         for (id, figures) in &record.series {
             figures.last().filter(|figure| figure.is_finite()).into_iter().for_each(|last| self.insert(run, id, *last));
@@ -110,7 +114,7 @@ impl Results {
         for pass in &record.passes {
             let name = format!("{run}.{}", pass.id);
             self.insert_run(&name, pass.work, pass.timing.as_ref(), pass.trace.as_ref());
-            self.insert(&name, LAUNCHES, pass.launches as f64);
+            self.insert(&name, LAUNCHES.name, pass.launches as f64);
         }
     }
 
@@ -123,7 +127,7 @@ impl Results {
             self.insert_time(run, timing.median_s, work);
         }
         let Some(trace) = trace.filter(|trace| trace.complete) else { return };
-        counted::counts(trace).into_iter().for_each(|(field, value)| self.insert(run, &field, value as f64));
+        COUNTERS.iter().for_each(|counter| self.insert(run, counter.name, (counter.of)(trace) as f64));
     }
 
     /// Adds the times of a record to the results of a run, whose counts may come from another backend.
@@ -274,7 +278,8 @@ impl Lesson {
                 seen.push(name);
                 open.extend(self.values.iter().find(|value| value.id == name).map(|value| &value.expr));
                 let Some((run, field)) = name.split_once('.') else { continue };
-                let timed = TIMED_FIELDS.contains(&field.rsplit('.').next().unwrap_or(field));
+                let last = field.rsplit('.').next().unwrap_or(field);
+                let timed = TIMED_FIELDS.iter().any(|timed| timed.name == last);
                 match runs.iter_mut().find(|(known, _)| known == run) {
                     Some((_, any)) => *any |= timed,
                     None => runs.push((run.to_owned(), timed)),
@@ -408,8 +413,9 @@ mod tests {
     fn every_result_field_of_a_full_record_is_filled() {
         let mut results = Results::default();
         results.insert_record("copy", &record());
-        let of_run = result_fields().chain([ROUNDS, "loss"]).map(|field| format!("copy.{field}"));
-        let mut named: Vec<String> = of_run.chain(result_fields().map(|field| format!("copy.all.{field}"))).collect();
+        let fields = || result_fields().map(|field| field.name);
+        let of_run = fields().chain([ROUNDS.name, "loss"]).map(|field| format!("copy.{field}"));
+        let mut named: Vec<String> = of_run.chain(fields().map(|field| format!("copy.all.{field}"))).collect();
         named.sort();
         assert_eq!((results.get("copy.loss"), results.get("copy.all.launches")), (Some(2.0), Some(2.0)));
         assert_eq!(results.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>(), named);

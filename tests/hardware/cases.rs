@@ -12,6 +12,7 @@ use warpbook::base::wgsl::settle;
 use warpbook::job::Argument;
 use warpbook::simt::{Options, Program, Ptx, ptx_entries, run};
 use warpbook::trace::Trace;
+use warpbook::trace::counters::{COUNTERS, Counter};
 
 /// Counters by name, such as `shared.load.wavefronts`; those that stayed at 0 are left out.
 pub type Counters = BTreeMap<String, u64>;
@@ -263,16 +264,21 @@ fn adler32(sum: u32, tensor: &Tensor, bytes: usize) -> u32 {
 }
 
 fn counters(trace: &Trace) -> Counters {
-    let (global, shared) = (&trace.global, &trace.shared);
-    let mut all = Vec::new();
-    for (kind, counts) in [("load", global.load), ("store", global.store), ("atomic", global.atomic)] {
-        all.push((format!("global.{kind}.requests"), counts.requests));
-        all.push((format!("global.{kind}.sectors"), counts.sectors));
-    }
-    for (kind, counts) in [("load", shared.load), ("store", shared.store), ("atomic", shared.atomic)] {
-        all.push((format!("shared.{kind}.requests"), counts.requests));
-        all.push((format!("shared.{kind}.wavefronts"), counts.wavefronts));
-        all.push((format!("shared.{kind}.conflicts"), counts.conflicts));
-    }
-    all.into_iter().filter(|(_, count)| *count > 0).collect()
+    let counted = measured_counters().map(|counter| (counter.path.to_owned(), (counter.of)(trace)));
+    counted.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The counters that hardware has, too.
+fn measured_counters() -> impl Iterator<Item = &'static Counter> {
+    COUNTERS.iter().filter(|counter| !counter.ncu.is_empty())
+}
+
+/// `metrics.json`: for each counter the profiler's metrics that add up to it, for `measure.py`.
+pub fn metrics() -> String {
+    let row = |counter: &Counter| {
+        let metrics: Vec<String> =
+            counter.ncu.iter().filter_map(|names| names.first()).map(|name| format!("\"{name}\"")).collect();
+        format!("  \"{}\": [{}]", counter.path, metrics.join(", "))
+    };
+    format!("{{\n{}\n}}\n", measured_counters().map(row).collect::<Vec<_>>().join(",\n"))
 }

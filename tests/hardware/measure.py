@@ -30,22 +30,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 
-# What is compared, and the counters whose sum it is. A reduction ("red") is an atomic whose old value nobody wants.
-GLOBAL = "l1tex__t_{what}_pipe_lsu_mem_global_op_{op}.sum"
-COUNTERS = {
-    f"global.{kind}.{what}": [GLOBAL.format(what=what, op=op) for op in ops]
-    for kind, ops in (("load", ["ld"]), ("store", ["st"]), ("atomic", ["atom", "red"]))
-    for what in ("requests", "sectors")
-}
-COUNTERS |= {
-    f"shared.{kind}.{what}": [metric.format(op=op)]
-    for kind, op in (("load", "ld"), ("store", "st"), ("atomic", "atom"))
-    for what, metric in (
-        ("requests", "smsp__inst_executed_op_shared_{op}_pred_on_any.sum"),
-        ("wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{op}.sum"),
-        ("conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{op}.sum"),
-    )
-}
+# What is compared, and the metrics whose sum it is: derived from the tracer's table of counters.
+COUNTERS = json.loads((HERE / "metrics.json").read_text())
 
 # Rows that one process launches: few enough to see progress.
 PART = 100

@@ -159,17 +159,25 @@ fn every_shipped_kernel_and_every_pattern_has_a_row() -> Result<(), String> {
     Ok(())
 }
 
-#[test]
-fn the_table_shows_what_was_compared() -> Result<(), String> {
-    let path = folder().join("TABLE.md");
-    let table = table::markdown(comparison()?) + &uniform::markdown()?;
+/// Compares a derived file of this folder with what is on the disk, or writes it where that is asked for.
+fn is_written(file: &str, text: &str) -> Result<(), String> {
+    let path = folder().join(file);
     if std::env::var_os("WARPBOOK_WRITE_TABLE").is_some() {
-        return std::fs::write(&path, table).map_err(|e| e.to_string());
+        return std::fs::write(&path, text).map_err(|e| e.to_string());
     }
-    let written = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
-    if written == table {
+    if std::fs::read_to_string(&path).map_err(|e| e.to_string())? == text {
         return Ok(());
     }
-    Err("TABLE.md is not of these counts: write it with WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::"
-        .to_owned())
+    let how = "write it with WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::";
+    Err(format!("{file} is not of these counts: {how}"))
+}
+
+#[test]
+fn the_table_shows_what_was_compared() -> Result<(), String> {
+    is_written("TABLE.md", &(table::markdown(comparison()?) + &uniform::markdown()?))
+}
+
+#[test]
+fn the_profilers_metrics_are_those_of_the_counters() -> Result<(), String> {
+    is_written("metrics.json", &cases::metrics())
 }

@@ -1,25 +1,37 @@
 //! Explorers: pictures of maths that a learner drags, which a lesson's text places with `{{explore NAME}}`. One file implements each, and one
 //! word of the list below names it.
 
-mod by_rank;
-mod bytes;
+macro_rules! explorers {
+    ($($file:ident)*) => {
+        $(mod $file;)*
+
+        /// All explorers.
+        pub static EXPLORERS: &[&Explorer] = &[$(&$file::EXPLORER),*];
+    };
+}
+
+explorers! {
+    views
+    registers
+    fragments
+    formats
+    tile_order
+    softmax
+    overflow
+    cross_entropy
+    jacobian
+    jacobian_product
+    tokens
+    bytes
+    by_rank
+}
+
 mod collapse;
 pub mod control;
-mod cross_entropy;
-mod formats;
-mod fragments;
 mod heat;
-mod jacobian;
-mod jacobian_product;
-mod overflow;
 mod product;
-mod registers;
 mod rows;
 mod sheet;
-mod softmax;
-mod tile_order;
-mod tokens;
-mod views;
 
 use self::control::Control;
 use self::sheet::Sheet;
@@ -27,23 +39,6 @@ use super::frame::Frame;
 pub use super::maths::begin;
 use crate::reference::Explored;
 use crate::reference::softmax as maths;
-
-/// All explorers.
-pub static EXPLORERS: [&Explorer; 13] = [
-    &views::EXPLORER,
-    &registers::EXPLORER,
-    &fragments::EXPLORER,
-    &formats::EXPLORER,
-    &tile_order::EXPLORER,
-    &softmax::EXPLORER,
-    &overflow::EXPLORER,
-    &cross_entropy::EXPLORER,
-    &jacobian::EXPLORER,
-    &jacobian_product::EXPLORER,
-    &tokens::EXPLORER,
-    &bytes::EXPLORER,
-    &by_rank::EXPLORER,
-];
 
 /// An explorer.
 pub struct Explorer {

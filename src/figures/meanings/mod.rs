@@ -1,12 +1,24 @@
 //! Meanings of a buffer's elements: each draws them as more than numbers. One file is a meaning, and one word of the list below names it.
 
+macro_rules! meanings {
+    ($($file:ident)*) => {
+        $(pub(in crate::figures) mod $file;)*
+
+        /// All meanings, in the order of the reference.
+        pub static MEANINGS: &[&dyn Meaning] = &[$(&$file::Fig),*];
+    };
+}
+
+meanings! {
+    tokens
+    merges
+    words
+    links
+    spans
+}
+
 mod letters;
-pub(in crate::figures) mod links;
-pub(in crate::figures) mod merges;
 mod pairs;
-pub(in crate::figures) mod spans;
-pub(in crate::figures) mod tokens;
-pub(in crate::figures) mod words;
 
 use super::buffer::Contents;
 use super::figure::Arg;
@@ -14,9 +26,6 @@ use super::frame::{Frame, Tag};
 use super::reel::Reel;
 use crate::base::tensor::Tensor;
 use crate::lesson::Picture;
-
-/// All meanings, in the order of the reference.
-pub static MEANINGS: [&dyn Meaning; 5] = [&tokens::Fig, &merges::Fig, &words::Fig, &links::Fig, &spans::Fig];
 
 /// A meaning of a buffer's elements.
 pub trait Meaning: Sync {

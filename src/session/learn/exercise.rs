@@ -222,15 +222,7 @@ fn is_same(one: &Verdict, other: &Verdict) -> bool {
 /// The kinds of mistakes in a record.
 fn caught(record: &Record) -> Vec<Catch> {
     let failed = record.checks.iter().any(|check| !check.ok).then_some(Catch::Result);
-    let found = record.findings().map(|(_, finding)| match finding.kind {
-        FindingKind::OutOfBounds | FindingKind::Misaligned => Catch::OutOfBounds,
-        FindingKind::Race | FindingKind::EarlyRead => Catch::Race,
-        FindingKind::Uninitialized => Catch::Uninitialized,
-        FindingKind::InactiveLane => Catch::InactiveLane,
-        FindingKind::DivergentBarrier => Catch::DivergentBarrier,
-        FindingKind::OutOfFuel | FindingKind::Deadlock => Catch::Endless,
-        FindingKind::Assertion => Catch::Result,
-    });
+    let found = record.findings().map(|(_, finding)| Catch::from(finding.kind));
     let mut caught: Vec<Catch> = Vec::new();
     for kind in failed.into_iter().chain(found) {
         if !caught.contains(&kind) {

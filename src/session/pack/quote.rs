@@ -319,8 +319,9 @@ fn check(lesson: &Lesson, figure: &QuotedNumber) -> Result<(), Diagnostic> {
         let message = format!("the experiment `{}` has no curve `{}`", experiment.id, point.curve);
         return error(message, did_you_mean(point.curve, known));
     }
-    if !TIMED_FIELDS.contains(&point.field) {
-        return error(format!("a recording has no `{}`", point.field), did_you_mean(point.field, TIMED_FIELDS));
+    let timed = TIMED_FIELDS.map(|field| field.name);
+    if !timed.contains(&point.field) {
+        return error(format!("a recording has no `{}`", point.field), did_you_mean(point.field, timed));
     }
     Ok(())
 }

@@ -7,8 +7,8 @@ use serde::Serialize;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::number;
-use crate::lesson::counted::counts;
-use crate::trace::{FindingKind, Trace};
+use crate::trace::counters::COUNTERS;
+use crate::trace::{FINDINGS, Trace};
 
 /// The figures of a trace, by name. A dot in a name means an underscore: `load.sectors` is `load_sectors`.
 #[derive(Clone, Debug, Default)]
@@ -27,27 +27,13 @@ pub struct Asserted {
     pub problem: Option<String>,
 }
 
-/// The kinds of findings, by the names of their counts.
-const FINDINGS: [(&str, FindingKind); 10] = [
-    ("races", FindingKind::Race),
-    ("out_of_bounds", FindingKind::OutOfBounds),
-    ("misaligned", FindingKind::Misaligned),
-    ("uninitialized", FindingKind::Uninitialized),
-    ("inactive_lanes", FindingKind::InactiveLane),
-    ("divergent_barriers", FindingKind::DivergentBarrier),
-    ("out_of_fuel", FindingKind::OutOfFuel),
-    ("early_reads", FindingKind::EarlyRead),
-    ("deadlocks", FindingKind::Deadlock),
-    ("assertions", FindingKind::Assertion),
-];
-
 impl Figures {
     /// The figures of a trace: the counts of expressions in lessons, their sums and ratios, and the number of lines with each kind of
     /// finding. Without accesses a ratio per request is 0, and the efficiency (bytes requested per byte of the sectors) is 1.
     #[must_use]
     pub fn of(trace: &Trace) -> Self {
         let mut figures = Self::default();
-        counts(trace).into_iter().for_each(|(name, count)| figures.set(&name, whole(count)));
+        COUNTERS.iter().for_each(|counter| figures.set(counter.name, whole((counter.of)(trace))));
         let (global, shared) = (&trace.global, &trace.shared);
         for (kind, counts) in [("load", &global.load), ("store", &global.store), ("atomic", &global.atomic)] {
             figures.ratio(&format!("{kind}_sectors_per_request"), counts.sectors, counts.requests, 0.0);
@@ -62,11 +48,10 @@ impl Figures {
         let conflicts = shared.load.conflicts + shared.store.conflicts + shared.atomic.conflicts;
         figures.set("conflicts", whole(conflicts));
         figures.ratio("active_lanes", trace.lane_ops, trace.warp_instructions, 0.0);
-        figures.set("matrix_products", whole(trace.matrix_products));
         figures.set("findings", whole(trace.findings.len() as u64));
-        for (name, kind) in FINDINGS {
-            let found = trace.findings.iter().filter(|finding| finding.kind == kind).count();
-            figures.set(name, whole(found as u64));
+        for of in FINDINGS {
+            let found = trace.findings.iter().filter(|finding| finding.kind == of.kind).count();
+            figures.set(of.name, whole(found as u64));
         }
         figures
     }
@@ -102,7 +87,7 @@ impl Scope for Figures {
 /// Whether a figure counts findings.
 #[must_use]
 pub fn is_of_findings(name: &str) -> bool {
-    name == "findings" || FINDINGS.iter().any(|(known, _)| *known == name)
+    name == "findings" || FINDINGS.iter().any(|of| of.name == name)
 }
 
 /// Reads a condition, before anything runs.

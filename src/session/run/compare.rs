@@ -4,25 +4,8 @@ use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::base::units;
+use crate::trace::counters::{LINE_COUNTERS, compared};
 use crate::trace::{LineCounts, Trace};
-
-/// A count of a trace.
-type Count = fn(&Trace) -> u64;
-
-/// The counts that two kernels are compared by, with their names.
-pub const COUNTED: [(&str, Count); 11] = [
-    ("load requests", |t| t.global.load.requests),
-    ("load sectors", |t| t.global.load.sectors),
-    ("store requests", |t| t.global.store.requests),
-    ("store sectors", |t| t.global.store.sectors),
-    ("atomic requests", |t| t.global.atomic.requests),
-    ("shared requests", |t| t.shared.load.requests + t.shared.store.requests + t.shared.atomic.requests),
-    ("bank conflicts", |t| t.shared.load.conflicts + t.shared.store.conflicts + t.shared.atomic.conflicts),
-    ("barriers", |t| t.barriers),
-    ("branches", |t| t.branches.executed),
-    ("divergent branches", |t| t.branches.divergent),
-    ("warp instructions", |t| t.warp_instructions),
-];
 
 /// One side of a comparison: a kernel with its counts and time.
 #[derive(Clone, Copy)]
@@ -81,30 +64,26 @@ impl LineSide {
     #[must_use]
     pub fn work(&self) -> String {
         let Some(counts) = &self.counts else { return "no instruction of its own".to_owned() };
-        let parts = [
-            (counts.warp_instructions, "instructions"),
-            (counts.sectors, "sectors"),
-            (counts.conflicts, "conflicts"),
-            (counts.divergent, "divergent"),
-        ];
-        let said = parts.iter().filter(|(count, _)| *count > 0);
-        said.map(|(count, what)| format!("{} {what}", units::count(*count))).collect::<Vec<_>>().join(" · ")
+        let said = LINE_COUNTERS.iter().filter(|counter| (counter.of)(counts) > 0);
+        said.map(|counter| format!("{} {}", units::count((counter.of)(counts)), counter.short))
+            .collect::<Vec<_>>()
+            .join(" · ")
     }
 }
 
 /// The figures of two kernels, in a fixed order; those that are 0 in both are left out.
 #[must_use]
 pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
-    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
-    let count = |side: &Side<'_>, of: fn(&Trace) -> u64| side.trace.map(|trace| of(trace) as f64);
     let overlaps = before.time_s.zip(after.time_s).is_some_and(|((_, [a, b]), (_, [c, d]))| a <= d && c <= b);
     let median = |side: &Side<'_>| side.time_s.map(|(median, _)| median);
     let time = Figure { name: "time", unit: "s", before: median(before), after: median(after), overlaps };
-    let counted = COUNTED.into_iter().map(|(name, of)| Figure {
+    let [old, new] = [before, after].map(|side| compared(side.trace.unwrap_or(&Trace::default())));
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    let counted = old.into_iter().zip(new).map(|((name, old), (_, new))| Figure {
         name,
         unit: "",
-        before: count(before, of),
-        after: count(after, of),
+        before: before.trace.map(|_| old as f64),
+        after: after.trace.map(|_| new as f64),
         overlaps: false,
     });
     let is_there = |figure: &Figure| [figure.before, figure.after].iter().any(|value| value.is_some_and(|v| v != 0.0));
@@ -152,8 +131,8 @@ pub fn lines(before: &Side<'_>, after: &Side<'_>) -> Vec<Line> {
 }
 
 /// The counts of a line that are compared.
-fn work(counts: LineCounts) -> [u64; 4] {
-    [counts.warp_instructions, counts.sectors, counts.conflicts, counts.divergent]
+fn work(counts: LineCounts) -> [u64; LINE_COUNTERS.len()] {
+    LINE_COUNTERS.map(|counter| (counter.of)(&counts))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::base::diag::{Diagnostic, Place};
 use crate::trace::Trace;
+use crate::trace::counters::{COUNTERS, Counter};
 
 /// A launch that ncu profiled.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,7 +23,7 @@ pub struct Profiled {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Compared {
     /// Its name.
-    pub counter: &'static str,
+    pub counter: String,
     /// The hardware's.
     pub hardware: u64,
     /// The trace's.
@@ -43,77 +44,10 @@ pub enum Verdict {
     NotExplained,
 }
 
-/// A counter: its name, ncu's metrics that add up to it, and the trace's count. Each metric may have another name in ncu that is used
-/// where the first was not collected.
-struct Counter {
-    name: &'static str,
-    metrics: &'static [&'static [&'static str]],
-    traced: fn(&Trace) -> u64,
-}
-
-const COUNTERS: [Counter; 15] = [
-    counter("global load requests", &[&["l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"]], |t| {
-        t.global.load.requests
-    }),
-    counter("global load sectors", &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"]], |t| t.global.load.sectors),
-    counter("global store requests", &[&["l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"]], |t| {
-        t.global.store.requests
-    }),
-    counter("global store sectors", &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"]], |t| t.global.store.sectors),
-    counter(
-        "global atomic requests",
-        &[
-            &["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"],
-            &["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"],
-        ],
-        |t| t.global.atomic.requests,
-    ),
-    counter(
-        "global atomic sectors",
-        &[&["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"], &["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"]],
-        |t| t.global.atomic.sectors,
-    ),
-    counter(
-        "shared load requests",
-        &[&["smsp__inst_executed_op_shared_ld_pred_on_any.sum", "smsp__inst_executed_op_shared_ld.sum"]],
-        |t| t.shared.load.requests,
-    ),
-    counter("shared load wavefronts", &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"]], |t| {
-        t.shared.load.wavefronts
-    }),
-    counter("shared load conflicts", &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]], |t| {
-        t.shared.load.conflicts
-    }),
-    counter(
-        "shared store requests",
-        &[&["smsp__inst_executed_op_shared_st_pred_on_any.sum", "smsp__inst_executed_op_shared_st.sum"]],
-        |t| t.shared.store.requests,
-    ),
-    counter("shared store wavefronts", &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"]], |t| {
-        t.shared.store.wavefronts
-    }),
-    counter("shared store conflicts", &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"]], |t| {
-        t.shared.store.conflicts
-    }),
-    counter(
-        "shared atomic requests",
-        &[&["smsp__inst_executed_op_shared_atom_pred_on_any.sum", "smsp__inst_executed_op_shared_atom.sum"]],
-        |t| t.shared.atomic.requests,
-    ),
-    counter("shared atomic wavefronts", &[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"]], |t| {
-        t.shared.atomic.wavefronts
-    }),
-    counter("shared atomic conflicts", &[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"]], |t| {
-        t.shared.atomic.conflicts
-    }),
-];
-
-const fn counter(
-    name: &'static str,
-    metrics: &'static [&'static [&'static str]],
-    traced: fn(&Trace) -> u64,
-) -> Counter {
-    Counter { name, metrics, traced }
+/// The counters that ncu has, too, with their names beside its own: `global load sectors`.
+fn counters() -> impl Iterator<Item = (String, &'static Counter)> {
+    let known = COUNTERS.iter().filter(|counter| !counter.ncu.is_empty());
+    known.map(|counter| (counter.path.replace('.', " "), counter))
 }
 
 /// A known difference: for counters whose names begin and end so, if it holds of the hardware's count, the trace's and the trace.
@@ -211,13 +145,13 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 /// The counters that were collected of a launch, beside the trace's.
 #[must_use]
 pub fn compare(profiled: &Profiled, trace: &Trace) -> Vec<Compared> {
-    let collected = COUNTERS.iter().filter_map(|counter| {
-        let metrics = counter.metrics.iter().map(|names| names.iter().find_map(|name| profiled.values.get(*name)));
+    let collected = counters().filter_map(|(name, counter)| {
+        let metrics = counter.ncu.iter().map(|names| names.iter().find_map(|name| profiled.values.get(*name)));
         let sum: f64 = metrics.collect::<Option<Vec<&f64>>>()?.into_iter().sum();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a counter")]
-        let (hardware, traced) = (sum as u64, (counter.traced)(trace));
-        let verdict = verdict(counter.name, hardware, traced, trace);
-        Some(Compared { counter: counter.name, hardware, traced, verdict })
+        let (hardware, traced) = (sum as u64, (counter.of)(trace));
+        let verdict = verdict(&name, hardware, traced, trace);
+        Some(Compared { counter: name, hardware, traced, verdict })
     });
     collected.collect()
 }
@@ -236,7 +170,7 @@ fn verdict(counter: &str, hardware: u64, traced: u64, trace: &Trace) -> Verdict 
 /// The metrics to ask ncu for, with commas between.
 #[must_use]
 pub fn metrics() -> String {
-    let all = COUNTERS.iter().flat_map(|counter| counter.metrics.iter().filter_map(|names| names.first().copied()));
+    let all = COUNTERS.iter().flat_map(|counter| counter.ncu.iter().filter_map(|names| names.first().copied()));
     all.collect::<Vec<_>>().join(",")
 }
 
@@ -260,7 +194,7 @@ mod tests {
         let [launch] = launches.as_slice() else { return Err(Diagnostic::error("one launch was given")) };
         assert_eq!((launch.kernel.as_str(), launch.shape), ("tile", [Some([8, 2, 1]), None]));
         let compared = compare(launch, &traced());
-        let seen: Vec<_> = compared.iter().map(|c| (c.counter, c.hardware, c.traced)).collect();
+        let seen: Vec<_> = compared.iter().map(|c| (c.counter.as_str(), c.hardware, c.traced)).collect();
         let wanted =
             [("global load requests", 1024, 1024), ("global store sectors", 96, 64), ("shared load requests", 64, 256)];
         assert_eq!(seen, wanted);

@@ -1,7 +1,7 @@
 //! A run as a table of numbers, a row for each kernel that it launched: what a note records, and `rerun` compares.
 
-use super::compare::COUNTED;
 use super::output::RunOutput;
+use crate::trace::counters::compared;
 use crate::trace::{Record, Trace};
 
 /// The columns that name a row, and the columns of its time.
@@ -11,7 +11,7 @@ const TIMES: [&str; 3] = ["median_s", "p10_s", "p90_s"];
 /// Whether a column that a table has not is one of counts, which are 0 then.
 #[must_use]
 pub fn is_count(name: &str) -> bool {
-    COUNTED.iter().any(|(of, _)| *of == name)
+    compared(&Trace::default()).iter().any(|(label, _)| *label == name)
 }
 
 /// The header and the rows.
@@ -48,13 +48,16 @@ pub fn of_output(output: &RunOutput) -> Table {
 fn table(rows: &[Row<'_>]) -> Table {
     let timed = rows.iter().any(|(_, _, time, _)| time.is_some());
     let times = TIMES.iter().filter(|_| timed);
-    let counts: Vec<_> =
-        COUNTED.iter().filter(|(_, of)| rows.iter().any(|(.., trace)| trace.is_some_and(|t| of(t) > 0))).collect();
-    let header = NAMED.iter().chain(times).chain(counts.iter().map(|(name, _)| name));
-    let each = rows.iter().map(|(place, kernel, time, trace)| {
+    let counted: Vec<_> = rows.iter().map(|(.., trace)| trace.map(compared)).collect();
+    let is_there = |at: &usize| counted.iter().flatten().any(|counts| counts[*at].1 > 0);
+    let labels: Vec<&str> = compared(&Trace::default()).into_iter().map(|(label, _)| label).collect();
+    let shown: Vec<usize> = (0..labels.len()).filter(is_there).collect();
+    let header = NAMED.iter().chain(times).chain(shown.iter().map(|at| &labels[*at]));
+    let each = rows.iter().zip(&counted).map(|((place, kernel, time, _), counted)| {
         let times = (0..TIMES.len()).filter(|_| timed);
         let times = times.map(|i| time.map_or_else(String::new, |time| format!("{:.6e}", time[i])));
-        let counts = counts.iter().map(|(_, of)| trace.map_or_else(String::new, |trace| of(trace).to_string()));
+        let counts =
+            shown.iter().map(|at| counted.as_ref().map_or_else(String::new, |counts| counts[*at].1.to_string()));
         [place.to_string(), (*kernel).to_owned()].into_iter().chain(times).chain(counts).collect()
     });
     (header.map(ToString::to_string).collect(), each.collect())

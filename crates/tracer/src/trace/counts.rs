@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use warpbook_base::diag::{Diagnostic, Place};
-use warpbook_base::parts;
+use super::counters::{COUNTERS, LINE_COUNTERS};
+use super::{Finding, Note};
 
 /// The counts and findings of a whole grid. The same program and inputs give the same counts on any machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,22 +47,7 @@ pub struct Trace {
 impl Trace {
     /// Takes in what more lanes did. The lines are of the same file.
     pub fn add(&mut self, other: &Self) {
-        self.warps += other.warps;
-        self.lane_ops += other.lane_ops;
-        self.warp_instructions += other.warp_instructions;
-        self.global.load.add(other.global.load);
-        self.global.store.add(other.global.store);
-        self.global.atomic.add(other.global.atomic);
-        self.uniform.load.add(other.uniform.load);
-        self.shared.load.add(other.shared.load);
-        self.shared.store.add(other.shared.store);
-        self.shared.atomic.add(other.shared.atomic);
-        self.branches.executed += other.branches.executed;
-        self.branches.divergent += other.branches.divergent;
-        self.barriers += other.barriers;
-        self.matrix_products += other.matrix_products;
-        self.critical.add(other.critical);
-        self.global.atomic_turns += other.global.atomic_turns;
+        COUNTERS.iter().for_each(|counter| *(counter.at)(self) += (counter.of)(other));
         for line in &other.lines {
             match self.lines.binary_search_by_key(&line.line, |known| known.line) {
                 Ok(at) => self.lines[at].add(line),
@@ -96,30 +81,6 @@ impl Trace {
     }
 }
 
-impl AccessCounts {
-    fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.sectors += other.sectors;
-        self.bytes += other.bytes;
-    }
-}
-
-impl UniformAccessCounts {
-    fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.passes += other.passes;
-        self.bytes += other.bytes;
-    }
-}
-
-impl SharedAccessCounts {
-    fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.wavefronts += other.wavefronts;
-        self.conflicts += other.conflicts;
-    }
-}
-
 /// The critical path of a launch. Each quantity is the maximum over a workgroup's warps between barriers, summed over these intervals, then
 /// the maximum over the workgroups. Of several launches it is the sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,16 +95,6 @@ pub struct CriticalPath {
     pub shared_waits: u64,
     /// Barriers.
     pub barriers: u64,
-}
-
-impl CriticalPath {
-    fn add(&mut self, other: Self) {
-        self.instructions += other.instructions;
-        self.chain += other.chain;
-        self.global_waits += other.global_waits;
-        self.shared_waits += other.shared_waits;
-        self.barriers += other.barriers;
-    }
 }
 
 /// Global memory by kind of access.
@@ -241,11 +192,8 @@ pub struct LineCounts {
 impl LineCounts {
     /// Adds the counts of another line.
     pub fn add(&mut self, other: &Self) {
-        self.warp_instructions += other.warp_instructions;
+        LINE_COUNTERS.iter().for_each(|counter| *(counter.at)(self) += (counter.of)(other));
         self.lane_ops += other.lane_ops;
-        self.sectors += other.sectors;
-        self.conflicts += other.conflicts;
-        self.divergent += other.divergent;
     }
 
     /// Lanes that were active, on average over the line's instructions; 0 where it executed none.
@@ -253,80 +201,5 @@ impl LineCounts {
     #[expect(clippy::cast_precision_loss, reason = "an average for people")]
     pub fn active_lanes(&self) -> f64 {
         if self.warp_instructions == 0 { 0.0 } else { self.lane_ops as f64 / self.warp_instructions as f64 }
-    }
-}
-
-/// The kinds of [`Finding`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingKind {
-    /// An index past the end of a buffer or an array.
-    OutOfBounds,
-    /// An address that is no multiple of the bytes that are accessed at once.
-    Misaligned,
-    /// Two lanes of a workgroup at one word with no barrier between, and one of them wrote it.
-    Race,
-    /// A read of memory that nothing had written.
-    Uninitialized,
-    /// A read of an asynchronous copy that has not landed.
-    EarlyRead,
-    /// A subgroup operation that asks a lane which does not take part.
-    InactiveLane,
-    /// A barrier that not all lanes of a workgroup reach.
-    DivergentBarrier,
-    /// Warps that wait for each other, or for what nobody does.
-    Deadlock,
-    /// More instructions than the run's fuel allowed.
-    OutOfFuel,
-    /// The kernel ended itself: an assertion of its own failed, or it reached a trap.
-    Assertion,
-}
-
-/// The kinds of [`Note`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NoteKind {
-    /// A load past the end whose value is used nowhere.
-    UnusedLoad,
-    /// A store whose place comes from what an atomic returned.
-    ArrivalOrder,
-    /// A text that the kernel printed, as it is.
-    Printed,
-    /// Threads that store one value to one word, with nothing between.
-    SameValue,
-    /// A strong access whose value depends on which of others came first.
-    OrderOfAtomics,
-    /// A read of memory that nothing had written, whose value is used nowhere.
-    UnusedRead,
-}
-
-/// A remark on a line that is not wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Note {
-    /// The kind of remark.
-    pub kind: NoteKind,
-    /// Source line, from 1.
-    pub line: u32,
-    /// The remark.
-    pub message: String,
-}
-
-/// Something wrong in the kernel, seen while it ran. Each line reports each kind once, with its first case.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Its kind.
-    pub kind: FindingKind,
-    /// Source line, from 1.
-    pub line: u32,
-    /// The message, naming the workgroup, the lane and the index or address.
-    pub message: String,
-}
-
-impl Finding {
-    /// The finding as a diagnostic about `file`, whose composed text is `text`, or about one of its parts.
-    #[must_use]
-    pub fn diagnostic(&self, file: &str, text: &str) -> Diagnostic {
-        let place = Place { line: self.line, ..Place::start(file) };
-        parts::in_part(Diagnostic::error(self.message.clone()).in_place(&place), text)
     }
 }

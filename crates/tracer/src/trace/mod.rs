@@ -3,9 +3,11 @@
 
 pub mod banks;
 pub mod cells;
+pub mod counters;
 pub mod counts;
 pub mod course;
 pub mod film;
+mod findings;
 pub mod heat;
 pub mod provenance;
 pub mod record;
@@ -14,11 +16,11 @@ mod unwritten;
 
 pub use cells::Cells;
 pub use counts::{
-    AccessCounts, BranchCounts, CriticalPath, Finding, FindingKind, GlobalCounts, LineCounts, Note, NoteKind,
-    SharedAccessCounts, SharedCounts, Trace,
+    AccessCounts, BranchCounts, CriticalPath, GlobalCounts, LineCounts, SharedAccessCounts, SharedCounts, Trace,
 };
 pub use course::{Course, Followed, Moved, Phase, Rows};
 pub use film::Film;
+pub use findings::{FINDINGS, Finding, FindingKind, KindOfFinding, Note, NoteKind};
 pub use heat::{Fetches, Footprint, Heat};
 pub use provenance::Provenance;
 pub use record::{
