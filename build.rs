@@ -3,10 +3,6 @@
 use std::process::Command;
 
 fn main() {
-    // The pack is embedded in the program: a file that is new in it must recompile it.
-    for folder in ["lessons", "shaders", "assets"] {
-        println!("cargo::rerun-if-changed={folder}");
-    }
     // A development build does not name its commit, because each commit would compile all of it again.
     let is_release = std::env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let commit = if is_release { described() } else { "development build".to_owned() };

@@ -9,22 +9,15 @@
 #[cfg(feature = "app")]
 pub mod app;
 pub mod cli;
-pub mod device;
-pub mod figures;
-mod fonts;
-// A page has no device, and uses a part of it.
-#[cfg_attr(target_family = "wasm", allow(dead_code))]
-pub mod gpu;
-pub mod job;
-pub mod lesson;
-pub mod math;
-pub mod measure;
 pub mod notes;
-pub mod pack;
-pub mod reference;
 pub mod session;
 
 pub use warpbook_base as base;
+pub use warpbook_figures as figures;
+pub use warpbook_gpu::gpu;
+pub use warpbook_lesson::{device, job, lesson, math, measure, pack, reference};
 pub use warpbook_ranks as ranks;
 pub use warpbook_tokenizer as tokenizer;
 pub use warpbook_tracer::{simt, trace};
+
+use warpbook_lesson::fonts;

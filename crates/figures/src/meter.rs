@@ -1,0 +1,326 @@
+//! The bytes that each buffer of a program moves, beside those of another program, on one scale.
+
+use super::ask;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
+use super::frame::{Anchor, Frame, Tag};
+use super::lanes::{Key, legend};
+use super::palette::{Hue, Ink};
+use super::results::Missing;
+use super::{Metered, text};
+use crate::base::units::{number, si};
+use crate::trace::Moved;
+
+const MARGIN: f32 = 16.0;
+/// Height above the rows, with the totals, and below them; a row at least and at most.
+const HEAD: f32 = 92.0;
+const FOOT: f32 = 44.0;
+const PITCH: [f32; 2] = [22.0, 64.0];
+/// The share of a row's pitch that its bar takes.
+const BAR: f32 = 0.62;
+/// Room for the number after a bar, and for two.
+const NUMBER: [f32; 2] = [74.0, 124.0];
+/// How strongly bytes are tinted that a launch moves again, in percent.
+const AGAIN: u8 = 55;
+
+static CARD: Card = Card {
+    name: "Meter",
+    tab: "Meter",
+    help: "The bytes that each buffer moves, beside those of another program",
+    about: "the bytes that each buffer moves",
+    clock: Clock::Launches,
+    fits: |facts| facts.traced && facts.buffers,
+    needs: "show a program that can be traced",
+    args: &[Arg::required("beside", ArgKind::Program, "the program on the right")],
+};
+
+/// The figure.
+pub struct Fig;
+
+impl Figure for Fig {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    /// The clock counts the launches of a film, and a small buffer says as much as a large one.
+    fn film(&self, view: &View<'_>) -> Result<Vec<String>, Missing> {
+        let least = view.ask(ask::Build)?.job.buffers.iter().min_by_key(|buffer| buffer.count);
+        Ok(least.map(|buffer| buffer.name.clone()).into_iter().collect())
+    }
+
+    fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
+        Sides::of(view).map(|sides| sides.draw(view))
+    }
+
+    fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
+        let Tag::Spot(spot) = tag else { return None };
+        let sides = Sides::of(view).ok()?;
+        let (side, name) = (&sides.0[spot % 2], sides.names().get(spot / 2)?.clone());
+        let of = side.rows.iter().find(|row| row.buffer == name)?;
+        let bytes = |bytes: f64| si(bytes, "B");
+        let [loaded, stored, again] = of.parts().map(bytes);
+        Some(format!("{name}, {}\nloaded: {loaded}\nstored: {stored}\nagain in the same launch: {again}", side.title))
+    }
+}
+
+/// The bytes that a buffer moved up to a moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Row {
+    buffer: String,
+    loaded: f64,
+    stored: f64,
+    again: f64,
+}
+
+impl Row {
+    /// Bytes that are loaded in a launch, stored, and moved again in the same launch.
+    fn parts(&self) -> [f64; 3] {
+        [self.loaded, self.stored, self.again]
+    }
+
+    /// Bytes that no cache saves that is empty before each launch.
+    fn once(&self) -> f64 {
+        self.loaded + self.stored
+    }
+}
+
+/// One program.
+struct Side {
+    title: String,
+    rows: Vec<Row>,
+    /// The bytes that its buffers have moved at the end.
+    whole: Vec<Row>,
+}
+
+impl Side {
+    /// A program at a moment: how many of its launches are over.
+    fn of(metered: &Metered, launches: f64) -> Self {
+        let mut left = launches;
+        let (mut rows, mut whole) = (Vec::new(), Vec::new());
+        for pass in &metered.passes {
+            let of = pass.launches.max(1) as f64;
+            let share = (left / of).clamp(0.0, 1.0);
+            left -= of;
+            for moved in &pass.moved {
+                add(&mut rows, moved, share);
+                add(&mut whole, moved, 1.0);
+            }
+        }
+        Self { title: metered.title.clone(), rows, whole }
+    }
+
+    /// Bytes of all buffers: moved once a launch, and again.
+    fn totals(&self) -> [f64; 2] {
+        [self.rows.iter().map(Row::once).sum(), self.rows.iter().map(|row| row.again).sum()]
+    }
+}
+
+/// Adds a share of what a pass moved.
+fn add(rows: &mut Vec<Row>, moved: &Moved, share: f64) {
+    if moved.both()[0] == 0 {
+        return;
+    }
+    let at = rows.iter().position(|row| row.buffer == moved.buffer).unwrap_or_else(|| {
+        rows.push(Row { buffer: moved.buffer.clone(), ..Row::default() });
+        rows.len() - 1
+    });
+    let [all, once] = moved.both().map(|bytes| bytes as f64 * share);
+    rows[at].loaded += moved.loaded_once as f64 * share;
+    rows[at].stored += moved.stored_once as f64 * share;
+    rows[at].again += all - once;
+}
+
+/// The program on the stage, and the one beside it.
+struct Sides([Side; 2]);
+
+impl Sides {
+    fn of(view: &View<'_>) -> Result<Self, Missing> {
+        let meters = view.ask(ask::Meters(vec![view.picture.text("beside").to_owned()]));
+        let (_, moment) = view.reel(&Fig)?;
+        let [this, other] = match &meters?[..] {
+            [this, other] => [this, other],
+            _ => return Err("There is no program beside this one.".into()),
+        };
+        // Both begin at once, a launch per tick.
+        let launches = moment.before as f64 + f64::from(moment.eased());
+        Ok(Self([this, other].map(|metered| Side::of(metered, launches))))
+    }
+
+    /// The buffers of either, in the order in which they are used.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for row in self.0.iter().flat_map(|side| &side.whole) {
+            if !names.contains(&row.buffer) {
+                names.push(row.buffer.clone());
+            }
+        }
+        names
+    }
+
+    fn draw(&self, view: &View<'_>) -> Frame {
+        let mut frame = Frame::new(view.size);
+        let [width, height] = view.size;
+        let names = self.names();
+        let widest = names.iter().map(|name| text::width(name, 13.0, false)).fold(0.0, f32::max).min(width * 0.2);
+        let left = MARGIN + widest + 12.0;
+        let half = ((width - MARGIN - left) / 2.0).floor();
+        let has_again = self.0.iter().flat_map(|side| &side.whole).any(|row| row.again > 0.0);
+        let number = if has_again { NUMBER[1] } else { NUMBER[0] };
+        let room = (half - number - 8.0).max(20.0);
+        let most =
+            self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum::<f64>()).fold(1.0, f64::max);
+        let scale = room / most as f32;
+        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1).min(names.len());
+        let pitch = ((height - HEAD - FOOT) / fits.max(1) as f32).min(PITCH[1]);
+        let totals = [0, 1].map(|i| self.0[i].totals());
+        for (i, side) in self.0.iter().enumerate() {
+            let x = left + i as f32 * half;
+            frame.text(
+                [x, MARGIN + 6.0],
+                14.0,
+                Anchor::Start,
+                Ink::Muted,
+                text::fit(&side.title, 14.0, false, half - 16.0),
+            );
+            let [once, again] = totals[i].map(|bytes| si(bytes, "B"));
+            let wide = text::width(&once, 24.0, false);
+            frame.text([x, MARGIN + 34.0], 24.0, Anchor::Start, Ink::Text, once);
+            let more = text::fit(&format!("and {again} again"), 13.0, false, half - wide - 32.0);
+            if !more.is_empty() {
+                frame.text([x + wide + 10.0, MARGIN + 37.0], 13.0, Anchor::Start, Ink::Muted, more);
+            }
+            frame.line([x, HEAD - 8.0], [x, HEAD + pitch * fits as f32], 1.0, Ink::Faint, None);
+        }
+        for (row, name) in names.iter().enumerate().take(fits) {
+            let y = HEAD + pitch * row as f32;
+            let middle = y + pitch / 2.0;
+            let shown = text::fit(name, 13.0, false, widest);
+            frame.text([left - 12.0, middle], 13.0, Anchor::End, Ink::Text, shown);
+            for (i, side) in self.0.iter().enumerate() {
+                let x = left + i as f32 * half;
+                let tag = Some(Tag::Spot(2 * row + i));
+                let is_there = side.whole.iter().any(|of| of.buffer == *name);
+                let parts = side.rows.iter().find(|of| of.buffer == *name).map(Row::parts).unwrap_or_default();
+                let mut at = x + 1.0;
+                for (part, ink) in parts.iter().zip([Ink::Load, Ink::Store, Hue::Idle.tint(AGAIN)]) {
+                    let long = *part as f32 * scale;
+                    if long > 0.0 {
+                        frame.fill([at, y + pitch * (1.0 - BAR) / 2.0, long.max(0.5), pitch * BAR], 0.0, ink, tag);
+                        at += long;
+                    }
+                }
+                let once = si(parts[0] + parts[1], "B");
+                let said = match (is_there, parts[2] > 0.0) {
+                    (false, _) => "no such buffer".to_owned(),
+                    (true, true) => format!("{once} + {}", si(parts[2], "B")),
+                    (true, false) => once,
+                };
+                let ink = if is_there { Ink::Text } else { Ink::Muted };
+                let said = text::fit(&said, 12.0, false, if is_there { number - 8.0 } else { half - 24.0 });
+                frame.text([at + 7.0, middle], 12.0, Anchor::Start, ink, said);
+            }
+        }
+        self.words(&mut frame, totals, &names, fits);
+        frame
+    }
+
+    fn words(&self, frame: &mut Frame, totals: [[f64; 2]; 2], names: &[String], fits: usize) {
+        let key = |fill, edge, long, short| Key { fill, edge, long, short };
+        let mut keys = vec![
+            key(Ink::Load, Ink::Load, "loaded", "loaded"),
+            key(Ink::Store, Ink::Store, "stored", "stored"),
+            key(Hue::Idle.tint(AGAIN), Hue::Idle.tint(AGAIN), "again in the same launch: caches may have it", "again"),
+        ];
+        let more = match names.len() - fits {
+            1 => "1 more buffer".to_owned(),
+            more => format!("{more} more buffers"),
+        };
+        if names.len() > fits {
+            keys.push(key(Ink::Panel, Ink::Panel, &more, &more));
+        }
+        legend(frame, MARGIN, frame.height - MARGIN, frame.width - 2.0 * MARGIN, &keys);
+        let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i][0], "B")));
+        let times = if totals[1][0] > 0.0 {
+            format!(", {} times as much", number(totals[0][0] / totals[1][0]))
+        } else {
+            String::new()
+        };
+        let each = |name: &String| {
+            let of = |side: &Side| side.rows.iter().find(|row| row.buffer == *name).map_or(0.0, Row::once);
+            format!("{name} {} and {}", si(of(&self.0[0]), "B"), si(of(&self.0[1]), "B"))
+        };
+        let each: Vec<String> = names.iter().map(each).collect();
+        frame.alt = format!("Bytes that buffers moved. {this}{times}; {other}. {}.", each.join("; "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::{assert_tidy, built, drawn, picture_of};
+    use super::super::reel::{Reel, ReelBuffer};
+    use super::super::{MeteredPass, frame::Item};
+    use super::*;
+    use crate::Results;
+    use crate::base::tensor::{Elem, Tensor};
+    use crate::lesson::ArgValue;
+    use crate::trace::Film;
+
+    fn pass(title: &str, moved: &[(&str, [u64; 3])]) -> MeteredPass {
+        let of = |(name, [loaded, once, stored]): &(&str, [u64; 3])| Moved {
+            buffer: (*name).to_owned(),
+            loaded: *loaded,
+            loaded_once: *once,
+            stored: *stored,
+            stored_once: *stored,
+        };
+        MeteredPass { title: title.into(), launches: 1, moved: moved.iter().map(of).collect() }
+    }
+
+    /// A program of two passes with an intermediate buffer, and one of one pass without.
+    fn results() -> Results<'static> {
+        let two = vec![
+            pass("first", &[("x", [512, 256, 0]), ("between", [0, 0, 1024])]),
+            pass("second", &[("between", [1024, 1024, 0]), ("y", [0, 0, 256])]),
+        ];
+        let one = vec![pass("both", &[("x", [256, 256, 0]), ("y", [0, 0, 256])])];
+        let meters = [("Two", two), ("One", one)].map(|(title, passes)| Metered { title: title.into(), passes });
+        let tensor = |word: u32| Tensor::from_bits(Elem::U32, [word].into_iter());
+        let mut film = Film::new(vec![tensor(0)]);
+        film.add((0, 0), vec![(0, tensor(1))]);
+        film.add((1, 0), vec![(0, tensor(2))]);
+        let buffers = vec![ReelBuffer { name: "y".into(), count: 1, ..ReelBuffer::default() }];
+        let reel = Reel { film, buffers, passes: vec![("first".into(), 1), ("second".into(), 1)] };
+        Results::default()
+            .with(ask::Build, built("y"))
+            .with(ask::Meters(vec!["one".into()]), meters.into())
+            .with(ask::Film(vec!["y".into()]), reel)
+    }
+
+    #[test]
+    fn bytes_grow_launch_by_launch_on_one_scale() {
+        let results = results();
+        let picture = picture_of("Meter", &[("beside", ArgValue::Text("one".into()))]);
+        for size in [[420.0, 300.0], [650.0, 380.0], [1500.0, 800.0]] {
+            let at = |position: f32| {
+                let view = View { position, motion: true, ..View::still(&results, &picture, size) };
+                drawn(&Fig, &view, &mut Kept::default())
+            };
+            let wide = |frame: &Frame, spot: usize| -> f32 {
+                let of = |item: &Item| match item {
+                    Item::Rect { rect, tag: Some(Tag::Spot(of)), .. } if *of == spot => Some(rect[2]),
+                    _ => None,
+                };
+                frame.items.iter().filter_map(of).sum()
+            };
+            let [start, half, first, end] = [0.0, 0.4, 0.99, 1.99].map(at);
+            // Rows: x, between, y; the second program's are the odd ones.
+            assert_eq!((wide(&start, 0), wide(&first, 3)), (0.0, 0.0));
+            assert!(wide(&half, 2) > 0.0 && wide(&half, 2) < wide(&first, 2));
+            assert!((wide(&first, 0) / wide(&first, 1) - 2.0).abs() < 0.05, "512 bytes beside 256");
+            assert!((wide(&end, 2) / wide(&first, 2) - 2.0).abs() < 0.05, "stored, then loaded");
+            assert!(end.alt.contains("Two: 2.56 kB, 5 times as much; One: 512 B"), "{}", end.alt);
+            for frame in [&start, &half, &first, &end] {
+                assert_tidy(frame, &format!("{size:?}"));
+            }
+        }
+    }
+}
