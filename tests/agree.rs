@@ -16,6 +16,7 @@ use warpbook::session::jobs::cost;
 use warpbook::session::jobs::{self, Params, Purpose};
 #[cfg(feature = "gpu-tests")]
 use warpbook::session::run;
+use warpbook::session::run::devices::Devices;
 use warpbook::session::run::{Runner, is_not_here};
 use warpbook::trace::record::Backend;
 
@@ -60,61 +61,79 @@ fn groups(job: &Job, body: &[Node]) -> u64 {
     body.iter().map(of).sum()
 }
 
-/// The tracer's results at such settings are compared by `the_pack_passes_its_check`, and those of long programs at
-/// awkward sizes by tests of their own.
+/// Parts that the programs are divided into, for tests that run beside each other: a driver in software compiles on one core.
+const PARTS: usize = 4;
+
 #[test]
-fn every_program_agrees_with_its_reference_on_the_graphics_driver() {
+fn a_first_part_of_the_programs_agrees_with_references_on_the_graphics_driver() {
+    agree_on_the_graphics_driver(0);
+}
+
+#[test]
+fn a_second_part_of_the_programs_agrees_with_references_on_the_graphics_driver() {
+    agree_on_the_graphics_driver(1);
+}
+
+#[test]
+fn a_third_part_of_the_programs_agrees_with_references_on_the_graphics_driver() {
+    agree_on_the_graphics_driver(2);
+}
+
+#[test]
+fn a_fourth_part_of_the_programs_agrees_with_references_on_the_graphics_driver() {
+    agree_on_the_graphics_driver(3);
+}
+
+/// The tracer's results at such settings are compared by `the_pack_passes_its_check`, and those of long programs at awkward sizes by tests
+/// of their own.
+fn agree_on_the_graphics_driver(part: usize) {
     let devices = devices();
     if !driver(&devices) {
         return;
     }
     let (pack, problems) = session::load(&PackFiles::Embedded);
     assert_eq!(problems, []);
-    let mut checked = 0;
-    for lesson in &pack.lessons {
+    let programs = pack.lessons.iter().flat_map(|lesson| {
         let variants = lesson.programs.iter().flat_map(Program::variants);
-        for variant in variants.filter(|variant| lesson.runs_on(variant, Backend::Wgpu)) {
-            let settings = settings(lesson, &variant);
-            assert!(settings.len() >= 3, "{}/{variant}: only {} settings", lesson.id, settings.len());
-            let is_long = lesson.program(&variant.program).is_some_and(|program| program.passes().len() > 4);
-            let mut launched = Vec::new();
-            // A driver in software compiles every pass at every setting.
-            let most = if is_long { LONG_SETTINGS } else { usize::MAX };
-            for (number, params) in settings.into_iter().take(most).enumerate() {
-                for bounds_checks in [true, false] {
-                    // Without checks once a program: each is a compilation.
-                    if !bounds_checks && number > 0 {
-                        continue;
-                    }
-                    let purpose = Purpose { seed: 11, check: true, measure: None, trace: None, bounds_checks };
-                    // Not every parameter is every kernel's.
-                    let job = jobs::build(lesson, &variant, &params, &purpose).unwrap();
-                    if launched.contains(&job) {
-                        continue;
-                    }
-                    launched.push(job);
-                    let cancel = AtomicBool::new(false);
-                    let runner = Runner {
-                        devices: &devices,
-                        backend: Backend::Wgpu,
-                        lesson,
-                        purpose: &purpose,
-                        cancel: &cancel,
-                    };
-                    let at = format!("{}/{variant} at {params:?}", lesson.id);
-                    let record = match runner.program(&variant, &params) {
-                        Ok(done) => done.record,
-                        // The driver in software has no tensor cores and less shared memory than the tracer, and says so.
-                        Err(why) if is_not_here(&why) || why[0].message.contains("workgroup memory, and") => continue,
-                        Err(why) => panic!("{at}: {why:?}"),
-                    };
-                    assert!(!record.checks.is_empty() && record.trusted(), "{at}: {:?}", record.checks);
-                    checked += 1;
-                }
+        variants.filter(|variant| lesson.runs_on(variant, Backend::Wgpu)).map(move |variant| (lesson, variant))
+    });
+    let mine: Vec<_> = programs.enumerate().filter(|(place, _)| place % PARTS == part).map(|(_, of)| of).collect();
+    let checked: usize = mine.iter().map(|(lesson, variant)| agrees(&devices, lesson, variant)).sum();
+    assert!(mine.len() > 10 && checked > 30, "only {checked} runs of {} programs", mine.len());
+}
+
+/// The number of runs of a program that agree with its reference.
+fn agrees(devices: &Devices, lesson: &Lesson, variant: &Variant) -> usize {
+    let settings = settings(lesson, variant);
+    assert!(settings.len() >= 3, "{}/{variant}: only {} settings", lesson.id, settings.len());
+    let is_long = lesson.program(&variant.program).is_some_and(|program| program.passes().len() > 4);
+    // A driver in software compiles every pass at every setting.
+    let most = if is_long { LONG_SETTINGS } else { usize::MAX };
+    let (mut launched, mut checked) = (Vec::new(), 0);
+    for (number, params) in settings.into_iter().take(most).enumerate() {
+        // Without checks once a program: each is a compilation.
+        for bounds_checks in [true, false].into_iter().filter(|bounds_checks| *bounds_checks || number == 0) {
+            let purpose = Purpose { seed: 11, check: true, measure: None, trace: None, bounds_checks };
+            // Not every parameter is every kernel's.
+            let job = jobs::build(lesson, variant, &params, &purpose).unwrap();
+            if launched.contains(&job) {
+                continue;
             }
+            launched.push(job);
+            let cancel = AtomicBool::new(false);
+            let runner = Runner { devices, backend: Backend::Wgpu, lesson, purpose: &purpose, cancel: &cancel };
+            let at = format!("{}/{variant} at {params:?}", lesson.id);
+            let record = match runner.program(variant, &params) {
+                Ok(done) => done.record,
+                // The driver in software has no tensor cores and less shared memory than the tracer, and says so.
+                Err(why) if is_not_here(&why) || why[0].message.contains("workgroup memory, and") => continue,
+                Err(why) => panic!("{at}: {why:?}"),
+            };
+            assert!(!record.checks.is_empty() && record.trusted(), "{at}: {:?}", record.checks);
+            checked += 1;
         }
     }
-    assert!(checked > 100, "only {checked} runs");
+    checked
 }
 
 /// By hand: PTX for other settings than the pages' has to be compiled.
