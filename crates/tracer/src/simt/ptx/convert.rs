@@ -6,6 +6,7 @@ use super::super::ir::Reg;
 use super::super::ops::{Binary, Unary};
 use super::super::wide::WideOp;
 use super::addresses::{Atom, Sum};
+use super::directed::directed;
 use super::lower::Lower;
 use super::module::{Instruction, Operand, Ty};
 
@@ -20,109 +21,7 @@ fn rounding(i: &Instruction) -> Option<(Unary, WideOp)> {
     })
 }
 
-/// The direction in which an instruction rounds, as [`WideOp`]'s operands name it; None if it rounds to the nearest.
-pub(super) fn directed(i: &Instruction) -> Option<u32> {
-    i.words[1..].iter().find_map(|word| match word.as_str() {
-        "rz" => Some(0),
-        "rm" => Some(1),
-        "rp" => Some(2),
-        _ => None,
-    })
-}
-
-/// Whether a suffix is a type of two floats of 8 bits; of one that is, whether it is `e4m3x2`.
-fn eights(word: &str) -> Option<bool> {
-    match word {
-        "e4m3x2" => Some(true),
-        "e5m2x2" => Some(false),
-        _ => None,
-    }
-}
-
 impl Lower<'_> {
-    /// `div`, `rcp` and `sqrt` of singles, rounded in a direction: a double holds enough of the exact value.
-    pub(super) fn directed_function(&mut self, i: &Instruction, by: u32) -> Result<(), Diagnostic> {
-        let zero = self.b.constant(0);
-        let sources = self.sources(i, Ty::Float(32))?;
-        let a: Vec<[Reg; 2]> =
-            sources.into_iter().map(|source| self.wide_op(WideOp::FromSingle, &[[source, zero]])).collect();
-        let one = self.constants(1.0_f64.to_bits());
-        let value = match (i.words[0].as_str(), a.as_slice()) {
-            ("div", [a, b]) => self.wide_op(WideOp::FDiv, &[*a, *b]),
-            ("rcp", [a]) => self.wide_op(WideOp::FDiv, &[one, *a]),
-            ("sqrt", [a]) => self.wide_op(WideOp::Sqrt, &[*a]),
-            _ => return Err(self.unsupported(i)),
-        };
-        let by = self.b.constant(by);
-        let value = self.wide_op(WideOp::ToSingleBy, &[value, [by, zero]])[0];
-        self.write_word(&i.operands[0], value)
-    }
-
-    /// Conversions from and to floats of 8 bits, and to tf32; false if it is none.
-    fn convert_narrow(&mut self, i: &Instruction) -> Result<bool, Diagnostic> {
-        let zero = self.b.constant(0);
-        let word = |me: &mut Self, op: WideOp, args: &[Reg]| {
-            let args: Vec<[Reg; 2]> = args.iter().map(|arg| [*arg, zero]).collect();
-            me.wide_op(op, &args)[0]
-        };
-        if i.has("tf32") {
-            let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-            let value = self.word(src, Ty::Float(32))?;
-            let op = match (i.has("rna"), i.has("rn")) {
-                (true, _) => WideOp::ToTf32,
-                (_, true) => WideOp::ToTf32Even,
-                _ => return Err(self.unsupported(i)),
-            };
-            let value = word(self, op, &[value]);
-            let value = if i.has("relu") { self.b.bin(Binary::FMax, value, zero) } else { value };
-            self.write_word(dst, value)?;
-            return Ok(true);
-        }
-        if i.has("bf16x2") && i.has("ue8m0x2") {
-            let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-            let value = self.word(src, Ty::Bits(16))?;
-            let (eight, sixteen) = (self.b.constant(8), self.b.constant(16));
-            let high = self.b.bin(Binary::UShr, value, eight);
-            let (high, low) = (word(self, WideOp::FromE8m0, &[high]), word(self, WideOp::FromE8m0, &[value]));
-            let high = self.b.bin(Binary::Shl, high, sixteen);
-            let value = self.b.bin(Binary::Or, high, low);
-            self.write_word(dst, value)?;
-            return Ok(true);
-        }
-        let Some((at, is_e4m3)) = i.words.iter().enumerate().find_map(|(at, word)| Some((at, eights(word)?))) else {
-            return Ok(false);
-        };
-        let from = at + 1 == i.words.len();
-        let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-        let relu = |me: &mut Self, value: Reg| if i.has("relu") { me.b.bin(Binary::FMax, value, zero) } else { value };
-        if from && i.has("f16x2") {
-            let value = self.word(&sources[0], Ty::Bits(16))?;
-            let (eight, sixteen) = (self.b.constant(8), self.b.constant(16));
-            let high = self.b.bin(Binary::UShr, value, eight);
-            let op = if is_e4m3 { WideOp::FromE4m3 } else { WideOp::FromE5m2 };
-            let (high, low) = (word(self, op, &[high]), word(self, op, &[value]));
-            let high = self.b.bin(Binary::Shl, high, sixteen);
-            let value = self.b.bin(Binary::Or, high, low);
-            self.write_word(dst, value)?;
-            return Ok(true);
-        }
-        let both = match sources {
-            [high, low] if i.has("f32") => [self.word(high, Ty::Float(32))?, self.word(low, Ty::Float(32))?],
-            [packed] if i.has("f16x2") || i.has("bf16x2") => {
-                let value = self.word(packed, Ty::Bits(32))?;
-                let one = if i.has("f16x2") { Ty::Float(16) } else { Ty::Bf16 };
-                let sixteen = self.b.constant(16);
-                let (high, low) = (self.b.bin(Binary::UShr, value, sixteen), self.short(value));
-                [self.single(high, one), self.single(low, one)]
-            }
-            _ => return Err(self.unsupported(i)),
-        };
-        let both = both.map(|value| relu(self, value));
-        let value = word(self, if is_e4m3 { WideOp::ToE4m3 } else { WideOp::ToE5m2 }, &both);
-        self.write_word(dst, value)?;
-        Ok(true)
-    }
-
     /// A double as a float of up to 32 bits, in a direction.
     fn narrowed_by(&mut self, value: [Reg; 2], to: Ty, by: u32) -> Reg {
         let (by, zero) = (self.b.constant(by), self.b.constant(0));
@@ -135,9 +34,6 @@ impl Lower<'_> {
     }
 
     pub(super) fn convert(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        if self.convert_narrow(i)? {
-            return Ok(());
-        }
         let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let (to, from) = match (i.types().as_slice(), sources) {
             ([to, from], [_]) => (*to, *from),
@@ -146,9 +42,7 @@ impl Lower<'_> {
                 let one = if *to == Ty::F16x2 { Ty::Float(16) } else { Ty::Bf16 };
                 let (high, low) = (self.word(high, Ty::Float(32))?, self.word(low, Ty::Float(32))?);
                 let [high, low] = [high, low].map(|value| self.as_half(i, value, one));
-                let sixteen = self.b.constant(16);
-                let high = self.b.bin(Binary::Shl, high, sixteen);
-                let value = self.b.bin(Binary::Or, high, low);
+                let value = self.both(low, high);
                 return self.write_word(dst, value);
             }
             _ => return Err(self.unsupported(i)),
