@@ -105,64 +105,56 @@ impl Lower<'_> {
     }
 
     /// A sum or difference that ends at the limits of 32 bits: computed in 64.
-    pub(super) fn saturating(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [a, b] = self.exactly(i, a)?.map(|value| self.widened(value, Ty::Signed(32)));
-        let value = self.wide_op(op, &[a, b]);
+    pub(super) fn saturating(&mut self, op: WideOp, a: [Reg; 2]) -> Reg {
+        let a = a.map(|value| self.widened(value, Ty::Signed(32)));
+        let value = self.wide_op(op, &a);
         let (most, least) = (self.constants(i32::MAX as u64), self.constants(i64::from(i32::MIN).cast_unsigned()));
         let value = self.wide_op(WideOp::IMin, &[value, most]);
-        Ok(self.wide_op(WideOp::IMax, &[value, least])[0])
+        self.wide_op(WideOp::IMax, &[value, least])[0]
     }
 
     /// The high half of a product of 16-bit integers; `shift` extends it.
-    pub(super) fn high_half(&mut self, i: &Instruction, shift: Binary, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [a, b] = self.exactly(i, a)?.map(|value| match shift {
-            Binary::IShr => self.sign_extended(value, 16),
-            _ => value,
-        });
-        let (product, sixteen) = (self.b.bin(Binary::IMul, a, b), self.b.constant(16));
-        Ok(self.b.bin(shift, product, sixteen))
+    pub(super) fn high_half(&mut self, shift: Binary, a: [Reg; 2]) -> Reg {
+        let [a, b] = a.map(|value| if shift == Binary::IShr { self.sign_extended(value, 16) } else { value });
+        let product = self.b.bin(Binary::IMul, a, b);
+        self.with_constant(shift, product, 16)
     }
 
     /// `dp4a`: the products of four bytes each, and a sum.
-    pub(super) fn dot4(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [x, y, c] = self.exactly(i, a)?;
+    pub(super) fn dot4(&mut self, op: WideOp, [x, y, c]: [Reg; 3]) -> Reg {
         let product = self.wide_word(op, &[x, y]);
-        Ok(self.b.bin(Binary::IAdd, product, c))
+        self.b.bin(Binary::IAdd, product, c)
     }
 
     /// `dp2a`: the products of two halves with two bytes.
-    pub(super) fn dot2(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [x, y, c] = self.exactly(i, a)?;
-        let sixteen = self.b.constant(16);
-        let bytes = if i.has("hi") { self.b.bin(Binary::UShr, y, sixteen) } else { y };
-        self.dot4(i, op, &[x, bytes, c])
+    pub(super) fn dot2(&mut self, i: &Instruction, op: WideOp, [x, y, c]: [Reg; 3]) -> Reg {
+        let bytes = if i.has("hi") { self.with_constant(Binary::UShr, y, 16) } else { y };
+        self.dot4(op, [x, bytes, c])
     }
 
-    /// `vabsdiff2`: the differences of two halves, or with `add` their sum.
-    pub(super) fn differences_of_two(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [x, y, rest @ ..] = a else { return Err(self.unsupported(i)) };
-        let (zero, sixteen) = (self.b.constant(0), self.b.constant(16));
-        let halves = [zero, sixteen].map(|at| {
-            let [x, y] = [*x, *y].map(|word| {
-                let half = self.b.bin(Binary::UShr, word, at);
-                if op == WideOp::ISad { self.sign_extended(half, 16) } else { self.short(half) }
-            });
+    /// `vabsdiff2`: the differences of two halves, or with `add` their sum and the third operand.
+    pub(super) fn differences_of_two(&mut self, i: &Instruction, op: WideOp, [x, y, c]: [Reg; 3]) -> Reg {
+        let zero = self.b.constant(0);
+        let (x, y) = (self.split(x), self.split(y));
+        let [low, high] = [[x.0, y.0], [x.1, y.1]].map(|pair| {
+            let [x, y] = pair.map(|half| if op == WideOp::ISad { self.sign_extended(half, 16) } else { half });
             self.wide_word(op, &[x, y, zero])
         });
-        if let ([c], true) = (rest, i.has("add")) {
-            let sum = self.b.bin(Binary::IAdd, halves[0], halves[1]);
-            return Ok(self.b.bin(Binary::IAdd, sum, *c));
+        if i.has("add") {
+            let sum = self.b.bin(Binary::IAdd, low, high);
+            return self.b.bin(Binary::IAdd, sum, c);
         }
-        let (low, high) = (self.short(halves[0]), self.b.bin(Binary::Shl, halves[1], sixteen));
-        Ok(self.b.bin(Binary::Or, low, high))
+        let low = self.short(low);
+        self.both(low, high)
     }
 
-    /// `vabsdiff4`: the differences of four bytes, or with `add` their sum.
-    pub(super) fn differences_of_four(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [x, y, rest @ ..] = a else { return Err(self.unsupported(i)) };
-        let value = self.wide_word(op, &[*x, *y]);
-        let ([c], true) = (rest, i.has("add")) else { return Ok(value) };
+    /// `vabsdiff4`: the differences of four bytes, or with `add` their sum and the third operand.
+    pub(super) fn differences_of_four(&mut self, i: &Instruction, op: WideOp, [x, y, c]: [Reg; 3]) -> Reg {
+        let value = self.wide_word(op, &[x, y]);
+        if !i.has("add") {
+            return value;
+        }
         let sum = self.wide_word(WideOp::BytesSum, &[value]);
-        Ok(self.b.bin(Binary::IAdd, sum, *c))
+        self.b.bin(Binary::IAdd, sum, c)
     }
 }

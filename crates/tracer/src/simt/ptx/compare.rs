@@ -57,7 +57,7 @@ const SINGLE: &[Kind] = &[Kind::F16, Kind::Bf16, Kind::F32];
 const DOUBLE: &[Kind] = &[Kind::F64];
 const FLOATS: &[Kind] = &[Kind::F16, Kind::Bf16, Kind::F32, Kind::F64];
 
-/// Of two rows that fit, the first counts.
+/// The comparisons by name and type: the first row that fits counts.
 const COMPARISONS: &[Comparison] = &[
     row("eq", WORDS, Word(B::IEq)),
     row("ne", WORDS, Word(B::INe)),
@@ -179,16 +179,13 @@ impl Lower<'_> {
 
     /// The result of `set`: 1 as a float, or all ones, where a comparison holds.
     fn as_number(&mut self, i: &Instruction, holds: Reg) -> Reg {
-        let types = i.types();
-        let is_packed = matches!(types.last(), Some(Ty::F16x2 | Ty::Bf16x2));
-        let yes = match types.first() {
-            Some(Ty::Float(32)) if !is_packed => 1.0_f32.to_bits(),
-            Some(Ty::Float(16)) if !is_packed => 0x3C00,
-            Some(Ty::Bf16) if !is_packed => 0x3F80,
-            Some(Ty::F16x2) if is_packed => 0x3C00,
-            Some(Ty::Bf16x2) if is_packed => 0x3F80,
-            Some(ty) if is_packed || ty.bits() == 16 => 0xFFFF,
-            _ => u32::MAX,
+        let is_packed = matches!(i.types().last(), Some(Ty::F16x2 | Ty::Bf16x2));
+        let yes = match (i.types().first(), is_packed) {
+            (Some(Ty::Float(32)), false) => 1.0_f32.to_bits(),
+            (Some(Ty::Float(16)), false) | (Some(Ty::F16x2), true) => 0x3C00,
+            (Some(Ty::Bf16), false) | (Some(Ty::Bf16x2), true) => 0x3F80,
+            (Some(ty), false) if ty.bits() != 16 => u32::MAX,
+            _ => 0xFFFF,
         };
         let (yes, zero) = (self.b.constant(yes), self.b.constant(0));
         self.b.tri(Ternary::Select, holds, yes, zero)
@@ -252,9 +249,9 @@ impl Lower<'_> {
     }
 
     /// `slct`: one of two words, by the sign of a third; `test` compares it with zero.
-    pub(super) fn select_by_sign(&mut self, i: &Instruction, test: B, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let ([x, y, c], zero) = (self.exactly(i, a)?, self.b.constant(0));
+    pub(super) fn select_by_sign(&mut self, test: B, [x, y, c]: [Reg; 3]) -> Reg {
+        let zero = self.b.constant(0);
         let cond = self.b.bin(test, zero, c);
-        Ok(self.b.tri(Ternary::Select, cond, x, y))
+        self.b.tri(Ternary::Select, cond, x, y)
     }
 }

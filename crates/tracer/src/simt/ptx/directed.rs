@@ -18,7 +18,7 @@ pub(super) fn directed(i: &Instruction) -> Option<u32> {
     })
 }
 
-/// What rounds.
+/// The exact result that is rounded.
 enum Rounds {
     /// a·b + c.
     Sum,

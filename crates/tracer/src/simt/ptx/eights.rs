@@ -10,11 +10,10 @@ use super::module::{Instruction, Ty};
 
 impl Lower<'_> {
     /// Two singles as floats of 8 bits, the first in the high byte.
-    pub(super) fn eights(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
+    pub(super) fn eights(&mut self, i: &Instruction, op: WideOp, a: [Reg; 2]) -> Reg {
         let zero = self.b.constant(0);
-        let both: [Reg; 2] = self.exactly(i, a)?;
-        let both = both.map(|value| if i.has("relu") { self.b.bin(Binary::FMax, value, zero) } else { value });
-        Ok(self.wide_word(op, &both))
+        let a = a.map(|value| if i.has("relu") { self.b.bin(Binary::FMax, value, zero) } else { value });
+        self.wide_word(op, &a)
     }
 
     /// Two halves, or two bfloats, of a word as floats of 8 bits.
@@ -26,15 +25,14 @@ impl Lower<'_> {
         let packed = self.word(packed, Ty::Bits(32))?;
         let (low, high) = self.split(packed);
         let both = [self.single(high, one), self.single(low, one)];
-        let value = self.eights(i, op, &both)?;
+        let value = self.eights(i, op, both);
         self.write_word(dst, value)
     }
 
     /// Two floats of 8 bits as halves or bfloats.
-    pub(super) fn halves_of_eights(&mut self, i: &Instruction, op: WideOp, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let ([a], eight) = (self.exactly(i, a)?, self.b.constant(8));
-        let high = self.b.bin(Binary::UShr, a, eight);
+    pub(super) fn halves_of_eights(&mut self, op: WideOp, [a]: [Reg; 1]) -> Reg {
+        let high = self.with_constant(Binary::UShr, a, 8);
         let (low, high) = (self.wide_word(op, &[a]), self.wide_word(op, &[high]));
-        Ok(self.both(low, high))
+        self.both(low, high)
     }
 }

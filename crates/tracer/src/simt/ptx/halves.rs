@@ -38,7 +38,6 @@ impl Lower<'_> {
         let is_bfloat = kind == Kind::Bf16;
         let one = if is_bfloat { Ty::Bf16 } else { Ty::Float(16) };
         match (does, a) {
-            (Does::Words(operations), a) => operations(self, i, a),
             (Does::Un(op), [a]) => {
                 let value = self.single(*a, one);
                 let value = self.b.un(*op, value);
@@ -64,7 +63,7 @@ impl Lower<'_> {
                 let value = self.limited_integer(i, kind, value);
                 Ok(self.short(value))
             }
-            _ => Err(self.unsupported(i)),
+            _ => self.operation_of(i, does, a),
         }
     }
 
@@ -90,12 +89,5 @@ impl Lower<'_> {
         let (least, most) = (self.b.constant(i32::cast_unsigned(least)), self.b.constant(i32::cast_unsigned(most)));
         let value = self.b.bin(Binary::IMax, value, least);
         self.b.bin(Binary::IMin, value, most)
-    }
-
-    /// A half's sign changed or taken away: an operation with a mask.
-    pub(super) fn with_mask(&mut self, i: &Instruction, op: Binary, mask: u32, a: &[Reg]) -> Result<Reg, Diagnostic> {
-        let [a] = self.exactly(i, a)?;
-        let mask = self.b.constant(mask);
-        Ok(self.b.bin(op, a, mask))
     }
 }

@@ -1,8 +1,8 @@
 //! PTX as a second front end: a kernel of CUDA, Triton or any other compiler becomes [`Ir`](super::ir::Ir), as WGSL does.
 //!
 //! [`text`], [`parse`] and [`body`] read a [`module`]; [`flow`] finds its blocks and loops; [`registers`] finds which registers are written once and
-//! where addresses come from; [`lower`] walks the structure and lowers each
-//! instruction: [`table`] says what each is, [`operations`] reads its operands and writes its result.
+//! where addresses come from; [`lower`] walks the structure. [`table`] has the operation of each instruction; [`operations`] reads its
+//! operands and writes its result.
 //!
 //! A 64-bit register is two of the IR's. An address is a number, too: its high word names the buffer, its low word the byte in it
 //! ([`addresses`]). Addresses that are a parameter and a sum of indices stay sums, so that the tracer computes them once per warp.

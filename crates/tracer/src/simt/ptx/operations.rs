@@ -52,6 +52,7 @@ impl Lower<'_> {
         let row = Row::of(i).ok_or_else(|| self.unsupported(i))?;
         match (&row.does, Kind::of(i)) {
             (Does::Nothing, _) => Ok(()),
+            (Does::Refused, _) => Err(self.unsupported(i)),
             (Does::Own(lower), _) => lower(self, i),
             (does, Some(kind)) => self.computation(i, does, kind),
             _ => Err(self.unsupported(i)),
@@ -76,9 +77,12 @@ impl Lower<'_> {
                 let value = self.wide_op(*op, &args);
                 self.write(dst, value)
             }
-            (Does::Pairs(operations), _) => {
-                let args = self.pairs(i)?;
-                let value = operations(self, i, &args)?;
+            (Does::LongOne(_) | Does::LongTwo(_), _) => {
+                let value = match (does, self.pairs(i)?.as_slice()) {
+                    (Does::LongOne(operations), [a]) => operations(self, [*a]),
+                    (Does::LongTwo(operations), [a, b]) => operations(self, [*a, *b]),
+                    _ => return Err(self.unsupported(i)),
+                };
                 self.write(dst, value)
             }
             _ => {
@@ -91,10 +95,20 @@ impl Lower<'_> {
     /// An operation on values of one register.
     fn words(&mut self, i: &Instruction, does: &Does, kind: Kind) -> Result<Reg, Diagnostic> {
         let mut a = self.sources(i)?;
-        if kind == Kind::S16 && !matches!(does, Does::Words(_)) {
+        if kind == Kind::S16 && matches!(does, Does::Un(_) | Does::Bin(_) | Does::BinAdd(_)) {
             a.iter_mut().for_each(|value| *value = self.sign_extended(*value, 16));
         }
-        let value = match (does, a.as_slice()) {
+        let value = self.operation_of(i, does, &a)?;
+        Ok(match kind {
+            Kind::F32 if i.has("sat") => self.b.un(Unary::Saturate, value),
+            Kind::U16 | Kind::S16 => self.short(value),
+            _ => value,
+        })
+    }
+
+    /// The operations of a row on the values of its operands, in one register each.
+    pub(super) fn operation_of(&mut self, i: &Instruction, does: &Does, a: &[Reg]) -> Result<Reg, Diagnostic> {
+        Ok(match (does, a) {
             (Does::Un(op), [a]) => self.b.un(*op, *a),
             (Does::Bin(op), [a, b]) => self.b.bin(*op, *a, *b),
             (Does::Tri(op), [a, b, c]) => self.b.tri(*op, *a, *b, *c),
@@ -103,25 +117,23 @@ impl Lower<'_> {
                 let value = self.b.bin(*op, *a, *b);
                 self.b.bin(Binary::IAdd, value, *c)
             }
-            (Does::Words(operations), a) => operations(self, i, a)?,
+            (Does::One(operations), [a]) => operations(self, i, [*a]),
+            (Does::Two(operations), [a, b]) => operations(self, i, [*a, *b]),
+            (Does::Three(operations), [a, b, c]) => operations(self, i, [*a, *b, *c]),
+            (Does::Four(operations), [a, b, c, d]) => operations(self, i, [*a, *b, *c, *d]),
             _ => return Err(self.unsupported(i)),
-        };
-        Ok(match kind {
-            Kind::F32 if i.has("sat") => self.b.un(Unary::Saturate, value),
-            Kind::U16 | Kind::S16 => self.short(value),
-            _ => value,
         })
     }
 
     /// The operands after the first, as words.
     pub(super) fn sources(&mut self, i: &Instruction) -> Result<Vec<Reg>, Diagnostic> {
         let ty = i.types().last().copied().unwrap_or(Ty::Bits(32));
-        i.operands[1..].iter().map(|operand| self.word(operand, ty)).collect()
+        i.operands.iter().skip(1).map(|operand| self.word(operand, ty)).collect()
     }
 
     /// The operands after the first, of 64 bits each.
     pub(super) fn pairs(&mut self, i: &Instruction) -> Result<Vec<[Reg; 2]>, Diagnostic> {
-        i.operands[1..].iter().map(|operand| self.pair(operand)).collect()
+        i.operands.iter().skip(1).map(|operand| self.pair(operand)).collect()
     }
 
     /// The operands after the first, each of as many words as an operation takes.
@@ -139,9 +151,10 @@ impl Lower<'_> {
         sources.iter().zip(words).map(operand).collect()
     }
 
-    /// As many operands as some operations take.
-    pub(super) fn exactly<T: Copy, const N: usize>(&self, i: &Instruction, a: &[T]) -> Result<[T; N], Diagnostic> {
-        a.try_into().map_err(|_| self.unsupported(i))
+    /// An operation on a word and a constant.
+    pub(super) fn with_constant(&mut self, op: Binary, a: Reg, constant: u32) -> Reg {
+        let constant = self.b.constant(constant);
+        self.b.bin(op, a, constant)
     }
 
     pub(super) fn wide_op(&mut self, op: WideOp, args: &[[Reg; 2]]) -> [Reg; 2] {

@@ -1,5 +1,5 @@
-//! The instructions of PTX in one table: by name, suffixes and type, what each of them does. An instruction whose operation the IR has
-//! is one row here.
+//! The instructions of PTX in one table: the operation of each by its name, suffixes and type. An instruction whose operation is in the
+//! IR is added by one row.
 
 use warpbook_base::diag::Diagnostic;
 
@@ -9,11 +9,12 @@ use super::super::wide::{Pair, WideOp as W};
 use super::lower::Lower;
 use super::module::{Instruction, Ty};
 
-use Does::{Bin, BinAdd, Nothing, Own, Pairs, Refused, Tri, Un, Wide, Words};
+use Does::{Bin, BinAdd, Four, LongOne, LongTwo, Nothing, One, Own, Refused, Three, Tri, Two, Un, Wide};
 use Kind::{Bf16, E8, F16, F32, F64, Other, Pred, S16, S16x2, S32, S64, U16, U16x2, U32, U64};
 
-/// A few operations of the IR: from the values of an instruction's operands to that of its result.
-type Operations<T> = fn(&mut Lower<'_>, &Instruction, &[T]) -> Result<T, Diagnostic>;
+/// Several operations of the IR: from the values of an instruction's operands to the value of its result.
+type Words<const N: usize> = fn(&mut Lower<'_>, &Instruction, [Reg; N]) -> Reg;
+type Pairs<const N: usize> = fn(&mut Lower<'_>, [Pair<Reg>; N]) -> Pair<Reg>;
 
 /// A type, as far as operations differ by it. Bits without a meaning count as unsigned integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +62,7 @@ impl Kind {
         })
     }
 
-    /// That of an instruction's last type.
+    /// The kind of an instruction's last type.
     pub(super) fn of(i: &Instruction) -> Option<Self> {
         i.words[1..].iter().rev().find_map(|word| Self::named(word))
     }
@@ -71,7 +72,7 @@ impl Kind {
 pub(super) struct Row {
     /// Its name and the suffixes that it must have, in any order; it may have others. Without a name, any instruction with these.
     name: &'static str,
-    /// Its last type is one of these; if there are none, it may be any.
+    /// The types of its operation; empty if it may be any.
     kinds: &'static [Kind],
     pub does: Does,
 }
@@ -87,11 +88,15 @@ pub(super) enum Does {
     BinAdd(B),
     /// An operation on values of two registers, or as [`W::words`] says. Of halves: computed exactly, and rounded once.
     Wide(W),
-    /// A few operations: from the operands in one register each to the result.
-    Words(Operations<Reg>),
-    /// From operands of 64 bits.
-    Pairs(Operations<Pair<Reg>>),
-    /// Reads its operands and writes its results itself.
+    /// Several operations, on one to four operands of one register each.
+    One(Words<1>),
+    Two(Words<2>),
+    Three(Words<3>),
+    Four(Words<4>),
+    /// Several operations, on one or two operands of 64 bits.
+    LongOne(Pairs<1>),
+    LongTwo(Pairs<2>),
+    /// A function that reads the operands and writes the results itself.
     Own(fn(&mut Lower<'_>, &Instruction) -> Result<(), Diagnostic>),
     /// Changes no value that a kernel can see.
     Nothing,
@@ -118,7 +123,7 @@ impl Row {
     }
 }
 
-/// The operation in a table of names that are suffixes: that of the first row whose name and type an instruction has.
+/// Looks an operation up in a table by a suffix and the type of an instruction.
 pub(super) fn by_suffix<T: Copy>(table: &[(&str, &[Kind], T)], i: &Instruction) -> Option<T> {
     let kind = Kind::of(i)?;
     table.iter().find(|(name, kinds, _)| kinds.contains(&kind) && i.has(name)).map(|(.., operation)| *operation)
@@ -139,7 +144,7 @@ const EXACT: &[Kind] = &[F16, Bf16, F64];
 /// 32 bits, whatever they mean.
 const B32: &[Kind] = &[U32, S32];
 
-/// Rows with more suffixes come before those with fewer.
+/// The first row that fits counts, so that rows with more suffixes come before those with fewer.
 const INSTRUCTIONS: &[Row] = &[
     // Sums with a carry; no other instructions have one.
     row("add.cc", ANY, Own(|l, i| l.with_carry(i))),
@@ -161,21 +166,21 @@ const INSTRUCTIONS: &[Row] = &[
     // Conversions.
     row("cvt.rna.tf32", &[F32], Wide(W::ToTf32)),
     row("cvt.rn.tf32", &[F32], Wide(W::ToTf32Even)),
-    row("cvt.e4m3x2", &[F32], Words(|l, i, a| l.eights(i, W::ToE4m3, a))),
-    row("cvt.e5m2x2", &[F32], Words(|l, i, a| l.eights(i, W::ToE5m2, a))),
+    row("cvt.e4m3x2", &[F32], Two(|l, i, a| l.eights(i, W::ToE4m3, a))),
+    row("cvt.e5m2x2", &[F32], Two(|l, i, a| l.eights(i, W::ToE5m2, a))),
     row("cvt.e4m3x2", HALVES, Own(|l, i| l.eights_of_halves(i, W::ToE4m3))),
     row("cvt.e5m2x2", HALVES, Own(|l, i| l.eights_of_halves(i, W::ToE5m2))),
-    row("cvt.f16x2.e4m3x2", &[E8], Words(|l, i, a| l.halves_of_eights(i, W::FromE4m3, a))),
-    row("cvt.f16x2.e5m2x2", &[E8], Words(|l, i, a| l.halves_of_eights(i, W::FromE5m2, a))),
-    row("cvt.bf16x2.ue8m0x2", &[E8], Words(|l, i, a| l.halves_of_eights(i, W::FromE8m0, a))),
+    row("cvt.f16x2.e4m3x2", &[E8], One(|l, _, a| l.halves_of_eights(W::FromE4m3, a))),
+    row("cvt.f16x2.e5m2x2", &[E8], One(|l, _, a| l.halves_of_eights(W::FromE5m2, a))),
+    row("cvt.bf16x2.ue8m0x2", &[E8], One(|l, _, a| l.halves_of_eights(W::FromE8m0, a))),
     row("cvt", &[Pred, U16, U32, U64, S16, S32, S64, F16, Bf16, F32, F64, Other], Own(|l, i| l.convert(i))),
     // Integers.
-    row("add.sat", &[S32], Words(|l, i, a| l.saturating(i, W::Add, a))),
-    row("sub.sat", &[S32], Words(|l, i, a| l.saturating(i, W::Sub, a))),
-    row("vabsdiff2", &[U32], Words(|l, i, a| l.differences_of_two(i, W::USad, a))),
-    row("vabsdiff2", &[S32], Words(|l, i, a| l.differences_of_two(i, W::ISad, a))),
-    row("vabsdiff4", &[U32], Words(|l, i, a| l.differences_of_four(i, W::UAbsDiff4, a))),
-    row("vabsdiff4", &[S32], Words(|l, i, a| l.differences_of_four(i, W::IAbsDiff4, a))),
+    row("add.sat", &[S32], Two(|l, _, a| l.saturating(W::Add, a))),
+    row("sub.sat", &[S32], Two(|l, _, a| l.saturating(W::Sub, a))),
+    row("vabsdiff2", &[U32], Three(|l, i, a| l.differences_of_two(i, W::USad, a))),
+    row("vabsdiff2", &[S32], Three(|l, i, a| l.differences_of_two(i, W::ISad, a))),
+    row("vabsdiff4", &[U32], Three(|l, i, a| l.differences_of_four(i, W::UAbsDiff4, a))),
+    row("vabsdiff4", &[S32], Three(|l, i, a| l.differences_of_four(i, W::IAbsDiff4, a))),
     // No other operations on these end at the limits of their type.
     row(".sat", &[U16, U32, U64, S16, S32, S64, F64], Refused),
     row("mul.wide", WORDS, Own(|l, i| l.widening(i))),
@@ -185,8 +190,8 @@ const INSTRUCTIONS: &[Row] = &[
     row("add", LONG, Wide(W::Add)),
     row("sub", &[U16, U32, S16, S32, U16x2, S16x2], Bin(B::ISub)),
     row("sub", LONG, Wide(W::Sub)),
-    row("mul.hi", &[U16], Words(|l, i, a| l.high_half(i, B::UShr, a))),
-    row("mul.hi", &[S16], Words(|l, i, a| l.high_half(i, B::IShr, a))),
+    row("mul.hi", &[U16], Two(|l, _, a| l.high_half(B::UShr, a))),
+    row("mul.hi", &[S16], Two(|l, _, a| l.high_half(B::IShr, a))),
     row("mul.hi", &[U32], Bin(B::UMulHigh)),
     row("mul.hi", &[S32], Bin(B::IMulHigh)),
     row("mul.hi", &[U64], Wide(W::UMulHigh)),
@@ -222,14 +227,14 @@ const INSTRUCTIONS: &[Row] = &[
     row("sad", &[U32], Wide(W::USad)),
     row("sad", &[S32], Wide(W::ISad)),
     // Products of bytes: the first type is that of the first operand, the last that of the second.
-    row("dp4a.u32", &[S32], Words(|l, i, a| l.dot4(i, W::UIDot4, a))),
-    row("dp4a.s32", &[U32], Words(|l, i, a| l.dot4(i, W::IUDot4, a))),
-    row("dp4a", &[U32], Words(|l, i, a| l.dot4(i, W::UDot4, a))),
-    row("dp4a", &[S32], Words(|l, i, a| l.dot4(i, W::IDot4, a))),
-    row("dp2a.u32", &[S32], Words(|l, i, a| l.dot2(i, W::UIDot2, a))),
-    row("dp2a.s32", &[U32], Words(|l, i, a| l.dot2(i, W::IUDot2, a))),
-    row("dp2a", &[U32], Words(|l, i, a| l.dot2(i, W::UDot2, a))),
-    row("dp2a", &[S32], Words(|l, i, a| l.dot2(i, W::IDot2, a))),
+    row("dp4a.u32", &[S32], Three(|l, _, a| l.dot4(W::UIDot4, a))),
+    row("dp4a.s32", &[U32], Three(|l, _, a| l.dot4(W::IUDot4, a))),
+    row("dp4a", &[U32], Three(|l, _, a| l.dot4(W::UDot4, a))),
+    row("dp4a", &[S32], Three(|l, _, a| l.dot4(W::IDot4, a))),
+    row("dp2a.u32", &[S32], Three(|l, i, a| l.dot2(i, W::UIDot2, a))),
+    row("dp2a.s32", &[U32], Three(|l, i, a| l.dot2(i, W::IUDot2, a))),
+    row("dp2a", &[U32], Three(|l, i, a| l.dot2(i, W::UDot2, a))),
+    row("dp2a", &[S32], Three(|l, i, a| l.dot2(i, W::IDot2, a))),
     // Floats. Those that round in a direction are in `directed.rs`.
     row("add", &[F32], Bin(B::FAdd)),
     row("add", EXACT, Wide(W::FAdd)),
@@ -249,29 +254,29 @@ const INSTRUCTIONS: &[Row] = &[
     row("max.NaN", &[F32], Bin(B::FMaxNan)),
     row("max", &[F32], Bin(B::FMax)),
     row("max", EXACT, Wide(W::FMax)),
-    row("neg", HALVES, Words(|l, i, a| l.with_mask(i, B::Xor, 0x8000, a))),
+    row("neg", HALVES, One(|l, _, [a]| l.with_constant(B::Xor, a, 0x8000))),
     row("neg", &[F32], Un(U::FNeg)),
     row("neg", &[F64], Wide(W::FNeg)),
-    row("abs", HALVES, Words(|l, i, a| l.with_mask(i, B::And, 0x7FFF, a))),
+    row("abs", HALVES, One(|l, _, [a]| l.with_constant(B::And, a, 0x7FFF))),
     row("abs", &[F32], Un(U::FAbs)),
     row("abs", &[F64], Wide(W::FAbs)),
-    row("rcp", &[F32], Words(|l, i, a| l.reciprocal(i, a))),
-    row("rcp", &[F64], Pairs(|l, i, a| l.reciprocal_wide(i, a))),
+    row("rcp", &[F32], One(|l, _, a| l.reciprocal(a))),
+    row("rcp", &[F64], LongOne(|l, a| l.reciprocal_wide(a))),
     row("sqrt", &[F32], Un(U::Sqrt)),
     row("sqrt", &[F64], Wide(W::Sqrt)),
     row("rsqrt", &[F32], Un(U::InverseSqrt)),
-    row("rsqrt", &[F64], Pairs(|l, i, a| l.reciprocal_root(i, a))),
+    row("rsqrt", &[F64], LongOne(|l, a| l.reciprocal_root(a))),
     row("ex2", &[F16, Bf16, F32], Un(U::Exp2)),
     row("lg2", &[F32], Un(U::Log2)),
     row("sin", &[F32], Un(U::Sin)),
     row("cos", &[F32], Un(U::Cos)),
     row("tanh", &[F16, Bf16, F32], Un(U::Tanh)),
-    row("copysign", &[F32], Words(|l, i, a| l.with_sign(i, a))),
-    row("copysign", &[F64], Pairs(|l, i, a| l.with_sign_wide(i, a))),
+    row("copysign", &[F32], Two(|l, _, a| l.with_sign(a))),
+    row("copysign", &[F64], LongTwo(|l, a| l.with_sign_wide(a))),
     row("testp.notanumber", &[F32], Un(U::IsNan)),
     row("testp.infinite", &[F32], Un(U::IsInf)),
-    row("testp.number", &[F32], Words(|l, i, a| l.is_number(i, a))),
-    row("testp.finite", &[F32], Words(|l, i, a| l.is_finite(i, a))),
+    row("testp.number", &[F32], One(|l, _, a| l.is_number(a))),
+    row("testp.finite", &[F32], One(|l, _, a| l.is_finite(a))),
     // Bits.
     row("and", &[Pred, U16, U32, S16, S32], Bin(B::And)),
     row("and", LONG, Wide(W::And)),
@@ -282,45 +287,51 @@ const INSTRUCTIONS: &[Row] = &[
     row("not", &[Pred], Un(U::Not)),
     row("not", WORDS, Un(U::BitNot)),
     row("not", LONG, Wide(W::Not)),
-    row("cnot", WORDS, Words(|l, i, a| l.is_zero(i, a))),
-    row("shl", WORDS, Words(|l, i, a| l.shifted(i, B::Shl, a))),
+    row("cnot", WORDS, One(|l, _, [a]| l.with_constant(B::IEq, a, 0))),
+    row("shl", WORDS, Two(|l, _, a| l.shifted(B::Shl, a))),
     row("shl", LONG, Wide(W::Shl)),
-    row("shr", UNSIGNED, Words(|l, i, a| l.shifted(i, B::UShr, a))),
-    row("shr", &[S16], Words(|l, i, a| l.shifted_signed(i, 16, a))),
-    row("shr", &[S32], Words(|l, i, a| l.shifted_signed(i, 32, a))),
+    row("shr", UNSIGNED, Two(|l, _, a| l.shifted(B::UShr, a))),
+    row("shr", &[S16], Two(|l, _, a| l.shifted_signed(16, a))),
+    row("shr", &[S32], Two(|l, _, a| l.shifted_signed(32, a))),
     row("shr", &[U64], Wide(W::UShr)),
     row("shr", &[S64], Wide(W::IShr)),
-    row("shf.l.clamp", B32, Words(|l, i, a| l.funnel_clamped(i, T::FunnelLeft, a))),
-    row("shf.clamp", B32, Words(|l, i, a| l.funnel_clamped(i, T::FunnelRight, a))),
+    row("shf.l.clamp", B32, Three(|l, _, a| l.funnel_clamped(T::FunnelLeft, a))),
+    row("shf.clamp", B32, Three(|l, _, a| l.funnel_clamped(T::FunnelRight, a))),
     row("shf.l", B32, Tri(T::FunnelLeft)),
     row("shf", B32, Tri(T::FunnelRight)),
-    row("lop3", B32, Words(|l, i, a| l.lookup(i, a))),
-    row("prmt", B32, Words(|l, i, a| l.permuted(i, a))),
+    row("lop3", B32, Own(|l, i| l.lookup(i))),
+    row("prmt.f4e", ANY, Refused),
+    row("prmt.b4e", ANY, Refused),
+    row("prmt.rc8", ANY, Refused),
+    row("prmt.ecl", ANY, Refused),
+    row("prmt.ecr", ANY, Refused),
+    row("prmt.rc16", ANY, Refused),
+    row("prmt", B32, Tri(T::Permute)),
     row("popc", B32, Un(U::CountOneBits)),
     row("popc", LONG, Wide(W::CountOneBits)),
     row("clz", B32, Un(U::CountLeadingZeros)),
     row("clz", LONG, Wide(W::CountLeadingZeros)),
     row("brev", B32, Un(U::ReverseBits)),
     row("brev", LONG, Wide(W::ReverseBits)),
-    row("bfind.shiftamt", &[U32], Words(|l, i, a| l.leading_distance(i, a))),
+    row("bfind.shiftamt", &[U32], One(|l, _, a| l.leading_distance(a))),
     row("bfind", &[U32], Un(U::UFirstLeadingBit)),
     row("bfind", &[S32], Un(U::IFirstLeadingBit)),
     row("bfe", &[U32], Tri(T::UField)),
     row("bfe", &[S32], Tri(T::IField)),
     row("bfe", &[U64], Wide(W::UField)),
     row("bfe", &[S64], Wide(W::IField)),
-    row("bfi", B32, Words(|l, i, a| l.inserted(i, a))),
+    row("bfi", B32, Four(|l, _, a| l.inserted(a))),
     row("bfi", LONG, Own(|l, i| l.inserted_wide(i))),
-    row("bmsk", B32, Words(|l, i, a| l.bit_mask(i, a))),
-    row("szext", &[U32], Words(|l, i, a| l.extended_from(i, T::UField, a))),
-    row("szext", &[S32], Words(|l, i, a| l.extended_from(i, T::IField, a))),
+    row("bmsk", B32, Two(|l, i, a| l.bit_mask(i, a))),
+    row("szext", &[U32], Two(|l, i, a| l.extended_from(i, T::UField, a))),
+    row("szext", &[S32], Two(|l, i, a| l.extended_from(i, T::IField, a))),
     row("fns", B32, Wide(W::FindNthSet)),
     // Comparisons, by a table of their own in `compare.rs`, and selection.
     row("setp", ANY, Own(|l, i| l.compare(i))),
     row("set", ANY, Own(|l, i| l.compare(i))),
     row("selp", ANY, Own(|l, i| l.select(i))),
-    row("slct", &[F32], Words(|l, i, a| l.select_by_sign(i, B::FLe, a))),
-    row("slct", &[S32], Words(|l, i, a| l.select_by_sign(i, B::ILe, a))),
+    row("slct", &[F32], Three(|l, _, a| l.select_by_sign(B::FLe, a))),
+    row("slct", &[S32], Three(|l, _, a| l.select_by_sign(B::ILe, a))),
     // Between lanes and warps.
     row("activemask", ANY, Own(|l, i| l.active_mask(i))),
     row("vote", ANY, Own(|l, i| l.vote(i))),
