@@ -214,6 +214,7 @@ fn instructions_give_their_values() {
             let (sign, rest) = halves(value);
             f32::from_bits(rest).copysign(f32::from_bits(sign)).to_bits()
         }),
+        (predicate("testp.notanumber.f64 %p1, %fd1"), &|value| f64::from_bits(value).is_nan().into()),
         (predicate("testp.finite.f32 %p1, %r3"), &|value| f32::from_bits(halves(value).0).is_finite().into()),
     ];
     for (instructions, wanted) in cases {

@@ -274,6 +274,7 @@ const INSTRUCTIONS: &[Row] = &[
     row("copysign", &[F32], Two(|l, _, a| l.with_sign(a))),
     row("copysign", &[F64], LongTwo(|l, a| l.with_sign_wide(a))),
     row("testp.notanumber", &[F32], Un(U::IsNan)),
+    row("testp.notanumber", &[F64], Wide(W::IsNan)),
     row("testp.infinite", &[F32], Un(U::IsInf)),
     row("testp.number", &[F32], One(|l, _, a| l.is_number(a))),
     row("testp.finite", &[F32], One(|l, _, a| l.is_finite(a))),
