@@ -105,6 +105,8 @@ fn mistakes_are_named_at_their_line() {
         ("bar.sync \t0;", "barrier.cluster.arrive;", "`barrier.cluster.arrive` cannot be traced yet"),
         ("bar.sync \t0;", "add.u32;", "`add.u32` cannot be traced yet"),
         ("bar.sync \t0;", "lop3.b32;", "`lop3.b32` cannot be traced yet"),
+        ("bar.sync \t0;", "sub.rz.sat.f64 %r1, %r1, %r1;", "`sub.rz.sat.f64` cannot be traced yet"),
+        ("bar.sync \t0;", "prmt.f4e.b32 %r1, %r1, %r1, %r1;", "`prmt.f4e.b32` cannot be traced yet"),
         ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%r2, %envreg9;", "%envreg9"),
         ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%q2, %ctaid.x;", "a result must go to a register"),
     ];
