@@ -103,6 +103,10 @@ fn mistakes_are_named_at_their_line() {
         ("ld.global.f32", "frobnicate.f32", "`frobnicate.f32` cannot be traced yet"),
         ("$L__BB0_2;", "$L__BB9_9;", "there is no label `$L__BB9_9` to branch to"),
         ("bar.sync \t0;", "barrier.cluster.arrive;", "`barrier.cluster.arrive` cannot be traced yet"),
+        ("bar.sync \t0;", "add.u32;", "`add.u32` cannot be traced yet"),
+        ("bar.sync \t0;", "lop3.b32;", "`lop3.b32` cannot be traced yet"),
+        ("bar.sync \t0;", "sub.rz.sat.f64 %r1, %r1, %r1;", "`sub.rz.sat.f64` cannot be traced yet"),
+        ("bar.sync \t0;", "prmt.f4e.b32 %r1, %r1, %r1, %r1;", "`prmt.f4e.b32` cannot be traced yet"),
         ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%r2, %envreg9;", "%envreg9"),
         ("mov.u32 \t%r2, %ctaid.x;", "mov.u32 \t%q2, %ctaid.x;", "a result must go to a register"),
     ];
@@ -157,5 +161,66 @@ fn an_empty_loop_uses_fuel() {
         let outcome = simt::run(&program, &mut [], [1, 1, 1], &options, &AtomicBool::new(false), &|_, _| {});
         let findings = outcome.map(|outcome| outcome.trace.findings).unwrap_or_default();
         assert!(findings.len() == 1 && findings[0].kind == FindingKind::OutOfFuel, "{findings:?}");
+    }
+}
+
+/// The word `%r1` of each lane after some instructions on `%rd1`, its value of 64 bits.
+fn words(instructions: &str, values: &[u64]) -> Vec<u32> {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n.reg .pred %p<2>;\n\
+         .reg .b16 %rs<4>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<6>;\n.reg .f64 %fd<2>;\nld.param.u64 %rd2, [in];\nld.param.u64 %rd3, [out];\n\
+         mov.u32 %r2, %tid.x;\nmul.wide.u32 %rd4, %r2, 8;\nadd.u64 %rd2, %rd2, %rd4;\nld.global.u64 %rd1, [%rd2];\n\
+         mov.b64 {{%r3, %r4}}, %rd1;\nmov.b64 %fd1, %rd1;\n{instructions}\n\
+         mul.wide.u32 %rd4, %r2, 4;\nadd.u64 %rd3, %rd3, %rd4;\nst.global.u32 [%rd3], %r1;\nret;\n}}\n"
+    );
+    let arguments = ["in", "out"].map(|name| Argument::Buffer(name.to_owned()));
+    let ptx = Ptx {
+        file: "k.ptx",
+        text: &text,
+        entry: "k",
+        block: [u32::try_from(values.len()).unwrap_or(0), 1, 1],
+        shared_bytes: 0,
+        arguments: &arguments,
+        source: &|_, _| None,
+    };
+    let program = Program::compile_ptx(&ptx).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let given = values.iter().flat_map(|value| [*value as u32, (value >> 32) as u32]).collect();
+    let mut buffers =
+        [Tensor { elem: Elem::U32, words: given }, Tensor { elem: Elem::U32, words: vec![7; values.len()] }];
+    let cancel = AtomicBool::new(false);
+    let outcome = simt::run(&program, &mut buffers, [1, 1, 1], &Options::default(), &cancel, &|_, _| {});
+    assert!(outcome.is_ok(), "{:?}", outcome.err());
+    buffers[1].words.clone()
+}
+
+/// Instructions that no kernel of the corpus has, each beside its value for the 64 bits of a lane.
+#[test]
+fn instructions_give_their_values() {
+    let values = [0, 1, u64::MAX, 1 << 63, 0x7FF8_0000_0000_0000, 0x7FF0_0000_0000_0001, 0x7FF0_0000_0000_0000]
+        .into_iter()
+        .chain([0x3FF0_0000_3F80_0000, 0x8000_0001_FFFF_0021, 0x7FFF_FFFF_0000_0002, 0x1234_5678_9ABC_DEF0]);
+    let values: Vec<u64> = values.collect();
+    let predicate = |test: &str| format!("{test};\nselp.u32 %r1, 1, 0, %p1;");
+    let halves = |value: u64| (value as u32, (value >> 32) as u32);
+    type Wanted<'a> = &'a dyn Fn(u64) -> u32;
+    let cases: &[(String, Wanted<'_>)] = &[
+        ("add.sat.s32 %r1, %r3, %r4;".into(), &|value| {
+            let (low, high) = halves(value);
+            low.cast_signed().saturating_add(high.cast_signed()).cast_unsigned()
+        }),
+        ("bfind.shiftamt.u32 %r1, %r3;".into(), &|value| match halves(value).0 {
+            0 => u32::MAX,
+            low => low.leading_zeros(),
+        }),
+        ("copysign.f32 %r1, %r3, %r4;".into(), &|value| {
+            let (sign, rest) = halves(value);
+            f32::from_bits(rest).copysign(f32::from_bits(sign)).to_bits()
+        }),
+        (predicate("testp.notanumber.f64 %p1, %fd1"), &|value| f64::from_bits(value).is_nan().into()),
+        (predicate("testp.finite.f32 %p1, %r3"), &|value| f32::from_bits(halves(value).0).is_finite().into()),
+    ];
+    for (instructions, wanted) in cases {
+        let wanted: Vec<u32> = values.iter().map(|value| wanted(*value)).collect();
+        assert_eq!(words(instructions, &values), wanted, "{instructions}");
     }
 }

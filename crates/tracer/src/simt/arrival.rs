@@ -88,19 +88,15 @@ fn from_atomics(ir: &Ir) -> Vec<Option<Source>> {
                 Inst::AtomicWords { op, old: Some(old), place, .. } if !hands_over(op) => {
                     old.iter().for_each(|old| set(&mut from[*old as usize], source(place)));
                 }
-                Inst::Un { dst, .. } | Inst::Bin { dst, .. } | Inst::Tri { dst, .. } | Inst::Read { dst, .. } => {
-                    set(&mut from[dst as usize], read);
-                }
-                Inst::Wide(wide) => wide.writes().for_each(|dst| set(&mut from[dst as usize], read)),
-                Inst::Write { var, .. } => set(&mut from[var as usize], read),
-                Inst::Subgroup { dst, .. } => dst.iter().for_each(|dst| set(&mut from[*dst as usize], read)),
                 Inst::Store { place, .. } if ir.places[place as usize].mem == Mem::Shared => {
                     set(&mut shared[usize::from(ir.places[place as usize].variable)], read);
                 }
-                Inst::Load { place, dst } if ir.places[place as usize].mem == Mem::Shared => {
+                Inst::Load { place, .. } if ir.places[place as usize].mem == Mem::Shared => {
                     let read = shared[usize::from(ir.places[place as usize].variable)];
-                    let components = usize::from(ir.places[place as usize].components);
-                    dst[..components].iter().for_each(|dst| set(&mut from[*dst as usize], read));
+                    inst.writes(ir, |dst| set(&mut from[dst as usize], read));
+                }
+                _ if inst.computes() || matches!(inst, Inst::Subgroup { .. }) => {
+                    inst.writes(ir, |dst| set(&mut from[dst as usize], read));
                 }
                 _ => {}
             }

@@ -168,7 +168,7 @@ impl Builder {
             return [self.constant(wide::low(out)), self.constant(wide::low(out >> 32))];
         }
         let dst = [self.temp(), if op.results() == 2 { self.temp() } else { zero }];
-        self.push(Inst::Wide(Wide { op, dst, args }));
+        self.push(Inst::Wide { wide: Wide { op, dst, args } });
         dst
     }
 

@@ -103,7 +103,7 @@ fn pass<'a>(
                 let class = vary(class(a).max(class(b)).max(class(c)));
                 raise(of, dst, class);
             }
-            Inst::Wide(wide) => {
+            Inst::Wide { wide } => {
                 let class = vary(wide.reads().map(class).max().unwrap_or(Class::Uniform));
                 wide.writes().for_each(|dst| raise(of, dst, class));
             }

@@ -10,84 +10,118 @@ use super::collective::Collective;
 use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Sync, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::pages::Pages;
+use super::roles::with_roles;
 use super::say::Say;
 use super::subgroup::Subgroup;
 use super::wide::Wide;
 use crate::trace::Space;
 
-/// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
-#[derive(Clone, Copy, Debug)]
-pub enum Op {
-    /// A basic block starts: counts, and pays for, its instructions.
-    Enter(u32),
-    /// Scalar `dst = op(a)`.
-    SUn { op: Unary, dst: u32, a: u32 },
-    /// Scalar `dst = op(a, b)`.
-    SBin { op: Binary, dst: u32, a: u32, b: u32 },
-    /// Scalar `dst = op(a, b, c)`.
-    STri { op: Ternary, dst: u32, a: u32, b: u32, c: u32 },
-    /// Vector `dst = op(a)`.
-    VUn { op: Unary, dst: u32, a: u32, masked: bool },
-    /// Vector `dst = op(a, b)`.
-    VBin { op: Binary, dst: u32, a: Src, b: Src, masked: bool },
-    /// Vector `dst = op(a, b, c)`.
-    VTri { op: Ternary, dst: u32, a: Src, b: Src, c: Src, masked: bool },
-    /// An operation on values of two registers each: scalars if `one`, else vectors.
-    Wide { wide: Wide<u32, Src>, one: bool, masked: bool },
-    /// Scalar `a` in all lanes of vector `dst`.
-    Fill { dst: u32, a: u32, masked: bool },
-    /// Scalars `base + lane·step` in vector `dst`.
-    Ramp { dst: u32, base: u32, step: u32, masked: bool },
-    /// Loads from a uniform place, into scalars.
-    LoadOne { place: u32, dst: [u32; 4] },
-    /// Loads into vectors.
-    Load { place: u32, dst: [u32; 4] },
-    /// Stores.
-    Store { place: u32, src: [Src; 4] },
-    /// Reads and writes one word a lane, lanes in order.
-    Atomic { op: AtomicOp, place: u32, value: Src, compare: Src, old: u32, done: u32 },
-    /// The same on 64 bits.
-    AtomicWords { op: AtomicOp, place: u32, operands: [Src; 4], old: [u32; 4] },
-    /// The warp's clock, into scalars.
-    Clock { dst: [u32; 2] },
-    /// A loop that waits for others begins another round.
-    Spin,
-    /// Exchanges the lanes' vector `a`, into scalars if `one`, else into vectors.
-    Subgroup { op: Subgroup, dst: [u32; 4], a: u32, index: Src, one: bool },
-    /// Does something with all lanes together, as an index of [`Code::collectives`].
-    Collective { id: u32 },
-    /// Zeroes rows of local memory.
-    ClearLocal { first: u32, rows: u32 },
-    /// Goes to `to`.
-    Jump { to: u32 },
-    /// Goes to `to` where scalar `cond` is `when`: all lanes agree.
-    JumpIf { cond: u32, when: bool, counted: bool, to: u32 },
-    /// Keeps the lanes for which vector `cond` is `when`; the others wait in `slot`. Goes to `to` if none are left.
-    Split { cond: u32, when: bool, counted: bool, slot: u32, to: u32 },
-    /// Exchanges the lanes with those in `slot`, and goes to `to` if none come.
-    Swap { slot: u32, to: u32 },
-    /// Wakes the lanes in `slot`, and goes to `to` if there are still none.
-    Join { slot: u32, to: u32 },
-    /// Makes `slot` empty.
-    Clear { slot: u32 },
-    /// All lanes wait in `slot`.
-    Leave { slot: u32, to: u32 },
-    /// The lanes for which vector `cond` holds wait in `slot`.
-    LeaveIf { cond: u32, slot: u32 },
-    /// Goes back to `to` if any lane is left.
-    Again { to: u32 },
-    /// The lanes are done.
-    Exit { to: u32 },
-    /// Counts the branch of a `switch`.
-    Switch { case: Src },
-    /// Waits for the other warps.
-    Barrier(Orders),
-    /// Waits for the other warps; scalar `dst` gets the votes of all lanes, each by vector `a`.
-    Vote { how: Votes, a: u32, dst: u32 },
-    /// Prints something, or ends the kernel; an index of [`Code::says`].
-    Say { say: u32 },
-    /// The warp is done.
-    End,
+with_roles! {
+    /// One operation. Jump targets are indices of operations; a `masked` result is kept from inactive lanes.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Op {
+        /// A basic block starts: counts, and pays for, its instructions.
+        Enter(u32),
+        /// Scalar `dst = op(a)`.
+        SUn { op: Unary, a: u32 as ReadOne, dst: u32 as WriteOne },
+        /// Scalar `dst = op(a, b)`.
+        SBin { op: Binary, a: u32 as ReadOne, b: u32 as ReadOne, dst: u32 as WriteOne },
+        /// Scalar `dst = op(a, b, c)`.
+        STri { op: Ternary, a: u32 as ReadOne, b: u32 as ReadOne, c: u32 as ReadOne, dst: u32 as WriteOne },
+        /// Vector `dst = op(a)`.
+        VUn { op: Unary, a: u32 as Read, dst: u32 as Write, masked: bool },
+        /// Vector `dst = op(a, b)`.
+        VBin { op: Binary, a: Src as Source, b: Src as Source, dst: u32 as Write, masked: bool },
+        /// Vector `dst = op(a, b, c)`.
+        VTri { op: Ternary, a: Src as Source, b: Src as Source, c: Src as Source, dst: u32 as Write, masked: bool },
+        /// An operation on values of two registers each: scalars if `one`, else vectors.
+        Wide { wide: Wide<u32, Src> as Wide, one: bool, masked: bool },
+        /// Scalar `a` in all lanes of vector `dst`.
+        Fill { a: u32 as ReadOne, dst: u32 as Write, masked: bool },
+        /// Scalars `base + lane·step` in vector `dst`.
+        Ramp { base: u32 as ReadOne, step: u32 as ReadOne, dst: u32 as Write, masked: bool },
+        /// Loads from a uniform place, into scalars.
+        LoadOne { place: u32 as Place, dst: [u32; 4] as WriteOnes },
+        /// Loads into vectors.
+        Load { place: u32 as Place, dst: [u32; 4] as Writes },
+        /// Stores.
+        Store { place: u32 as Place, src: [Src; 4] as Sources },
+        /// Reads and writes one word a lane, lanes in order.
+        Atomic {
+            op: AtomicOp,
+            place: u32 as Place,
+            value: Src as Source,
+            compare: Src as Source,
+            old: u32 as Write,
+            done: u32 as Write,
+        },
+        /// The same on 64 bits.
+        AtomicWords { op: AtomicOp, place: u32 as Place, operands: [Src; 4] as Sources, old: [u32; 4] as Writes },
+        /// The warp's clock, into scalars.
+        Clock { dst: [u32; 2] as WriteOnes },
+        /// A loop that waits for others begins another round.
+        Spin,
+        /// Exchanges the lanes' vector `a`, into scalars if `one`, else into vectors.
+        Subgroup { op: Subgroup, a: u32 as Read, index: Src as Source, dst: [u32; 4] as Writes, one: bool },
+        /// Does something with all lanes together, as an index of [`Code::collectives`].
+        Collective { id: u32 as Together },
+        /// Zeroes rows of local memory.
+        ClearLocal { first: u32, rows: u32 },
+        /// Goes to `to`.
+        Jump { to: u32 as Target },
+        /// Goes to `to` where scalar `cond` is `when`: all lanes agree.
+        JumpIf { cond: u32 as ReadOne, when: bool, counted: bool, to: u32 as Target },
+        /// Keeps the lanes for which vector `cond` is `when`; the others wait in `slot`. Goes to `to` if none are left.
+        Split { cond: u32 as Read, when: bool, counted: bool, slot: u32, to: u32 as Target },
+        /// Exchanges the lanes with those in `slot`, and goes to `to` if none come.
+        Swap { slot: u32, to: u32 as Target },
+        /// Wakes the lanes in `slot`, and goes to `to` if there are still none.
+        Join { slot: u32, to: u32 as Target },
+        /// Makes `slot` empty.
+        Clear { slot: u32 },
+        /// All lanes wait in `slot`.
+        Leave { slot: u32, to: u32 as Target },
+        /// The lanes for which vector `cond` holds wait in `slot`.
+        LeaveIf { cond: u32 as Read, slot: u32 },
+        /// Goes back to `to` if any lane is left.
+        Again { to: u32 as Target },
+        /// The lanes are done.
+        Exit { to: u32 as Target },
+        /// Counts the branch of a `switch`.
+        Switch { case: Src as Source },
+        /// Waits for the other warps.
+        Barrier(Orders),
+        /// Waits for the other warps; scalar `dst` gets the votes of all lanes, each by vector `a`.
+        Vote { how: Votes, a: u32 as Read, dst: u32 as WriteOne },
+        /// Prints something, or ends the kernel; an index of [`Code::says`].
+        Say { say: u32 },
+        /// The warp is done.
+        End,
+    }
+}
+
+/// An operand of an [`Op`], as the operation declares it.
+enum Field<'a> {
+    /// A scalar register that is read or written.
+    ReadOne(&'a mut u32),
+    WriteOne(&'a mut u32),
+    /// A vector register.
+    Read(&'a mut u32),
+    /// A vector register, or [`NONE`].
+    Write(&'a mut u32),
+    /// A register of either file that is read.
+    Source(&'a mut Src),
+    /// Registers of which the operation uses the first few: see [`Op::used`].
+    WriteOnes(&'a mut [u32]),
+    Writes(&'a mut [u32]),
+    Sources(&'a mut [Src]),
+    Wide(&'a mut Wide<u32, Src>),
+    /// A place of memory, whose indices are read.
+    Place(&'a mut u32),
+    /// An operation of all lanes, with registers of its own.
+    Together(&'a mut u32),
+    /// Where it goes.
+    Target(&'a mut u32),
 }
 
 /// No register: an atomic's unused result.
@@ -282,6 +316,33 @@ pub enum Mention<'a> {
     Write(&'a mut u32),
 }
 
+impl Src {
+    /// Calls `visit` with the register, which it may change.
+    fn mention(&mut self, visit: &mut impl FnMut(Mention<'_>)) {
+        let mut reg = self.reg();
+        if self.is_scalar() {
+            visit(Mention::ReadOne(&mut reg));
+            *self = Self::scalar(reg);
+        } else {
+            visit(Mention::Read(&mut reg));
+            *self = Self::vector(reg);
+        }
+    }
+}
+
+impl Place {
+    /// Calls `visit` with the registers of its indices.
+    fn mentions(&mut self, visit: &mut impl FnMut(Mention<'_>)) {
+        for term in &mut self.terms {
+            match &mut term.index {
+                Index::One(r) => visit(Mention::ReadOne(r)),
+                Index::Linear { base, step } => [base, step].into_iter().for_each(|r| visit(Mention::ReadOne(r))),
+                Index::Lanes(r) => visit(Mention::Read(r)),
+            }
+        }
+    }
+}
+
 impl Op {
     /// Calls `visit` with every register that the operation mentions, also those of its places.
     pub fn mentions(
@@ -291,144 +352,73 @@ impl Op {
         visit: &mut impl FnMut(Mention<'_>),
     ) {
         use Mention::{Read, ReadOne, Write, WriteOne};
-        fn src(s: &mut Src, visit: &mut impl FnMut(Mention<'_>)) {
-            let mut reg = s.reg();
-            if s.is_scalar() {
-                visit(ReadOne(&mut reg));
-                *s = Src::scalar(reg);
-            } else {
-                visit(Read(&mut reg));
-                *s = Src::vector(reg);
-            }
-        }
-        fn indices(place: &mut Place, visit: &mut impl FnMut(Mention<'_>)) {
-            for term in &mut place.terms {
-                match &mut term.index {
-                    Index::One(r) => visit(ReadOne(r)),
-                    Index::Linear { base, step } => [base, step].into_iter().for_each(|r| visit(ReadOne(r))),
-                    Index::Lanes(r) => visit(Read(r)),
+        let used = self.used(places);
+        let write = if self.is_of_scalars() { WriteOne } else { Write };
+        self.fields(&mut |field| match field {
+            Field::ReadOne(r) => visit(ReadOne(r)),
+            Field::WriteOne(r) => visit(WriteOne(r)),
+            Field::Read(r) => visit(Read(r)),
+            Field::Write(r) if *r == NONE => {}
+            Field::Write(r) => visit(Write(r)),
+            Field::Source(src) => src.mention(visit),
+            Field::Sources(all) => all.iter_mut().take(used).for_each(|src| src.mention(visit)),
+            Field::WriteOnes(all) => all.iter_mut().take(used).for_each(|r| visit(WriteOne(r))),
+            Field::Writes(all) => all.iter_mut().take(used).filter(|r| **r != NONE).for_each(|r| visit(write(r))),
+            Field::Wide(wide) => {
+                for (arg, words) in wide.args.iter_mut().zip(wide.op.words()) {
+                    arg.iter_mut().take(words).for_each(|src| src.mention(visit));
                 }
+                wide.dst.iter_mut().take(wide.op.results()).for_each(|r| visit(write(r)));
             }
-        }
-        match self {
-            Self::SUn { dst, a, .. } => {
-                visit(ReadOne(a));
-                visit(WriteOne(dst));
-            }
-            Self::SBin { dst, a, b, .. } => {
-                [a, b].into_iter().for_each(|r| visit(ReadOne(r)));
-                visit(WriteOne(dst));
-            }
-            Self::STri { dst, a, b, c, .. } => {
-                [a, b, c].into_iter().for_each(|r| visit(ReadOne(r)));
-                visit(WriteOne(dst));
-            }
-            Self::VUn { dst, a, .. } => {
-                visit(Read(a));
-                visit(Write(dst));
-            }
-            Self::VBin { dst, a, b, .. } => {
-                [a, b].into_iter().for_each(|s| src(s, visit));
-                visit(Write(dst));
-            }
-            Self::VTri { dst, a, b, c, .. } => {
-                [a, b, c].into_iter().for_each(|s| src(s, visit));
-                visit(Write(dst));
-            }
-            Self::Wide { wide, one, .. } => {
-                let words = wide.op.words();
-                for (arg, words) in wide.args.iter_mut().zip(words) {
-                    arg.iter_mut().take(words).for_each(|s| src(s, visit));
-                }
-                let (results, write) = (wide.op.results(), if *one { WriteOne } else { Write });
-                wide.dst.iter_mut().take(results).for_each(|r| visit(write(r)));
-            }
-            Self::Fill { dst, a, .. } => {
-                visit(ReadOne(a));
-                visit(Write(dst));
-            }
-            Self::Ramp { dst, base, step, .. } => {
-                [base, step].into_iter().for_each(|r| visit(ReadOne(r)));
-                visit(Write(dst));
-            }
-            Self::LoadOne { place, dst } => {
-                let place = &mut places[*place as usize];
-                indices(place, visit);
-                dst[..usize::from(place.components)].iter_mut().for_each(|r| visit(WriteOne(r)));
-            }
-            Self::Load { place, dst } => {
-                let place = &mut places[*place as usize];
-                indices(place, visit);
-                dst[..usize::from(place.components)].iter_mut().for_each(|r| visit(Write(r)));
-            }
-            Self::Store { place, src: values } => {
-                let place = &mut places[*place as usize];
-                indices(place, visit);
-                values[..usize::from(place.components)].iter_mut().for_each(|s| src(s, visit));
-            }
-            Self::Atomic { place, value, compare, old, done, .. } => {
-                indices(&mut places[*place as usize], visit);
-                [value, compare].into_iter().for_each(|s| src(s, visit));
-                [old, done].into_iter().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
-            }
-            Self::AtomicWords { place, operands, old, .. } => {
-                indices(&mut places[*place as usize], visit);
-                operands.iter_mut().for_each(|s| src(s, visit));
-                old.iter_mut().filter(|r| **r != NONE).for_each(|r| visit(Write(r)));
-            }
-            Self::Clock { dst } => dst.iter_mut().for_each(|r| visit(WriteOne(r))),
-            Self::Subgroup { op, dst, a, index, one } => {
-                visit(Read(a));
-                src(index, visit);
-                let write = if *one { WriteOne } else { Write };
-                dst[..op.results()].iter_mut().for_each(|r| visit(write(r)));
-            }
-            Self::Collective { id } => {
+            Field::Place(place) => places[*place as usize].mentions(visit),
+            Field::Together(id) => {
                 let Collective { place, a, b, c, d, .. } = &mut collectives[*id as usize];
-                if let Some(place) = place {
-                    indices(&mut places[*place as usize], visit);
-                }
+                place.iter().for_each(|place| places[*place as usize].mentions(visit));
                 a.iter_mut().chain(b).chain(c).for_each(|r| visit(Read(r)));
                 d.iter_mut().for_each(|r| visit(Write(r)));
             }
-            Self::Vote { a, dst, .. } => {
-                visit(Read(a));
-                visit(WriteOne(dst));
+            Field::Target(_) => {}
+        });
+    }
+
+    /// How many registers of a list it uses.
+    fn used(&self, places: &[Place]) -> usize {
+        match self {
+            Self::LoadOne { place, .. } | Self::Load { place, .. } | Self::Store { place, .. } => {
+                places[*place as usize].components.into()
             }
-            Self::JumpIf { cond, .. } => visit(ReadOne(cond)),
-            Self::Split { cond, .. } | Self::LeaveIf { cond, .. } => visit(Read(cond)),
-            Self::Switch { case } => src(case, visit),
-            Self::Enter(_)
-            | Self::ClearLocal { .. }
-            | Self::Jump { .. }
-            | Self::Swap { .. }
-            | Self::Join { .. }
-            | Self::Clear { .. }
-            | Self::Leave { .. }
-            | Self::Again { .. }
-            | Self::Exit { .. }
-            | Self::Barrier(_)
-            | Self::Say { .. }
-            | Self::Spin
-            | Self::End => {}
+            Self::Subgroup { op, .. } => op.results(),
+            _ => usize::MAX,
         }
+    }
+
+    /// Whether its results are scalars although others of its kind have vectors.
+    fn is_of_scalars(&self) -> bool {
+        matches!(self, Self::Wide { one: true, .. } | Self::Subgroup { one: true, .. })
     }
 
     /// Whether it moves or computes a value; the others are control flow.
     pub fn moves(&self) -> bool {
-        match self {
-            Self::SUn { .. } | Self::SBin { .. } | Self::STri { .. } => true,
-            Self::Wide { .. } => true,
-            Self::VUn { .. } | Self::VBin { .. } | Self::VTri { .. } | Self::Fill { .. } | Self::Ramp { .. } => true,
-            Self::LoadOne { .. } | Self::Load { .. } | Self::Store { .. } => true,
-            Self::Atomic { .. } | Self::AtomicWords { .. } => true,
-            Self::Clock { .. } | Self::Spin => false,
-            Self::Subgroup { .. } | Self::Collective { .. } | Self::ClearLocal { .. } => true,
-            Self::Enter(_) | Self::Jump { .. } | Self::JumpIf { .. } | Self::Switch { .. } => false,
-            Self::Split { .. } | Self::Swap { .. } | Self::Join { .. } | Self::Clear { .. } => false,
-            Self::Leave { .. } | Self::LeaveIf { .. } | Self::Again { .. } | Self::Exit { .. } => false,
-            Self::Barrier(_) | Self::Vote { .. } | Self::Say { .. } | Self::End => false,
-        }
+        matches!(
+            self,
+            Self::SUn { .. }
+                | Self::SBin { .. }
+                | Self::STri { .. }
+                | Self::VUn { .. }
+                | Self::VBin { .. }
+                | Self::VTri { .. }
+                | Self::Wide { .. }
+                | Self::Fill { .. }
+                | Self::Ramp { .. }
+                | Self::LoadOne { .. }
+                | Self::Load { .. }
+                | Self::Store { .. }
+                | Self::Atomic { .. }
+                | Self::AtomicWords { .. }
+                | Self::Subgroup { .. }
+                | Self::Collective { .. }
+                | Self::ClearLocal { .. }
+        )
     }
 
     /// Whether lanes may go different ways from it.
@@ -438,16 +428,12 @@ impl Op {
 
     /// The jump target, where there is one.
     pub fn target(&mut self) -> Option<&mut u32> {
-        match self {
-            Self::Jump { to }
-            | Self::JumpIf { to, .. }
-            | Self::Split { to, .. }
-            | Self::Swap { to, .. }
-            | Self::Join { to, .. }
-            | Self::Leave { to, .. }
-            | Self::Again { to }
-            | Self::Exit { to } => Some(to),
-            _ => None,
-        }
+        let mut target = None;
+        self.fields(&mut |field| {
+            if let Field::Target(to) = field {
+                target = Some(to);
+            }
+        });
+        target
     }
 }

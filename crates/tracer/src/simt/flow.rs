@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::ir::{Inst, Ir, Reg};
+use super::ir::{Ir, Reg};
 
 /// For each register, those that its value is computed from at once.
 pub struct Flow(Vec<Vec<Reg>>);
@@ -12,8 +12,8 @@ impl Flow {
     pub fn of(ir: &Ir) -> Self {
         let mut from: Vec<Vec<Reg>> = vec![Vec::new(); ir.regs.len()];
         for inst in &ir.insts {
-            for to in computed(inst) {
-                inst.reads(ir, |reg| from[to as usize].push(reg));
+            if inst.computes() {
+                inst.writes(ir, |to| inst.reads(ir, |reg| from[to as usize].push(reg)));
             }
         }
         Self(from)
@@ -40,7 +40,7 @@ impl Flow {
     /// By register, whether its value reaches memory, an address, a branch or another lane.
     pub fn live(&self, ir: &Ir) -> Vec<bool> {
         let mut open: Vec<Reg> = ir.places.iter().flat_map(|place| &place.terms).map(|term| term.index).collect();
-        for inst in ir.insts.iter().filter(|inst| computed(inst).is_empty()) {
+        for inst in ir.insts.iter().filter(|inst| !inst.computes()) {
             inst.reads(ir, |reg| open.push(reg));
         }
         let mut live = vec![false; ir.regs.len()];
@@ -49,15 +49,5 @@ impl Flow {
             true
         });
         live
-    }
-}
-
-/// The registers of an instruction that does nothing but compute them.
-fn computed(inst: &Inst) -> Vec<Reg> {
-    match *inst {
-        Inst::Un { dst, .. } | Inst::Bin { dst, .. } | Inst::Tri { dst, .. } | Inst::Read { dst, .. } => vec![dst],
-        Inst::Wide(wide) => wide.writes().collect(),
-        Inst::Write { var, .. } => vec![var],
-        _ => Vec::new(),
     }
 }

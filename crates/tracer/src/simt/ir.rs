@@ -4,10 +4,8 @@
 //! that the launch gives, a temporary (written once) or a component of a variable. Nothing here depends on the width of a warp.
 
 use super::collective::{Collective, What};
-use super::ops::{Binary, Ternary, Unary};
+pub use super::inst::Inst;
 use super::say::Say;
-use super::subgroup::Subgroup;
-use super::wide::Wide;
 use crate::trace::Space;
 use warpbook_base::tensor::Elem;
 
@@ -267,111 +265,6 @@ pub enum AtomicOp {
     BfloatAdd,
 }
 
-/// One instruction. Control flow is structured: whatever opens is closed by its `End`.
-#[derive(Clone, Copy, Debug)]
-pub enum Inst {
-    /// `dst = op(a)`.
-    Un { op: Unary, dst: Reg, a: Reg },
-    /// `dst = op(a, b)`.
-    Bin { op: Binary, dst: Reg, a: Reg, b: Reg },
-    /// `dst = op(a, b, c)`.
-    Tri { op: Ternary, dst: Reg, a: Reg, b: Reg, c: Reg },
-    /// An operation on values of two registers each.
-    Wide(Wide<Reg, Reg>),
-    /// The variable's value now.
-    Read { dst: Reg, var: Reg },
-    /// Assigns to the variable.
-    Write { var: Reg, src: Reg },
-    /// Reads as many words as the place has.
-    Load { place: PlaceId, dst: [Reg; 4] },
-    /// Writes them.
-    Store { place: PlaceId, src: [Reg; 4] },
-    /// Reads and writes one word. `old` gets its value before, `done` whether it was replaced.
-    Atomic { op: AtomicOp, place: PlaceId, value: Reg, compare: Reg, old: Option<Reg>, done: Option<Reg> },
-    /// The same on several words of a lane. For a vector (`place.vector` is not 0), operand i is the value for component i. Else the
-    /// first two operands are a 64-bit value, and the last two the 64-bit value to compare with.
-    AtomicWords { op: AtomicOp, place: PlaceId, operands: [Reg; 4], old: Option<[Reg; 4]> },
-    /// The warp's clock: the instructions that it executed.
-    Clock { dst: [Reg; 2] },
-    /// A loop that waits for others begins another round.
-    Spin,
-    /// Exchanges the lanes' `a`; each lane gets [`Subgroup::results`] components.
-    Subgroup { op: Subgroup, dst: [Reg; 4], a: Reg, index: Reg },
-    /// An operation that the lanes of a warp do together, as an index of [`Ir::collectives`].
-    Collective { id: u32 },
-    /// Zeroes `rows` words of local memory from `first`.
-    ClearLocal { first: u32, rows: u32 },
-    /// A lexical block, which limits where variables live.
-    Open,
-    /// Ends it.
-    Close,
-    /// A conditional; `counted` where the source has a branch there.
-    If { cond: Reg, counted: bool },
-    /// Its other arm.
-    Else,
-    /// Ends it.
-    EndIf,
-    /// A construct that `Break` leaves: the body of a `switch`.
-    Scope,
-    /// Ends it.
-    EndScope,
-    /// A loop's body.
-    Loop,
-    /// The part that runs after it, also after a `Continue`.
-    Continuing,
-    /// Leaves the loop where the condition holds; the last thing before `EndLoop`.
-    BreakIf { cond: Reg },
-    /// Ends it.
-    EndLoop,
-    /// Leaves the loop or scope that has `inside` others around this within it.
-    Break { inside: u32 },
-    /// Goes to the `Continuing` of the loop that has `inside` others around this within it.
-    Continue { inside: u32 },
-    /// An inlined function's body.
-    Fn,
-    /// Ends it.
-    EndFn,
-    /// Leaves the innermost function, or the program.
-    Return,
-    /// The branch of a `switch`, taken by each lane to the case numbered in `case`.
-    Switch { case: Reg },
-    /// Waits for the workgroup.
-    Barrier(Orders),
-    /// Waits for the workgroup, and gives all its lanes the votes of all: how many, whether all, or whether any hold.
-    Vote { how: Votes, a: Reg, dst: Reg },
-    /// Prints something, or ends the kernel; an index of [`Ir::says`].
-    Say { say: u32 },
-}
-
-impl Inst {
-    /// Instructions that a GPU would count for it: structure and moves between registers count nothing.
-    pub fn weight(&self) -> u32 {
-        match self {
-            // The rounding that follows an `f16` operation is part of it.
-            Self::Un { op: Unary::RoundToHalf, .. } => 0,
-            Self::Un { .. }
-            | Self::Bin { .. }
-            | Self::Tri { .. }
-            | Self::Wide(_)
-            | Self::Load { .. }
-            | Self::Store { .. }
-            | Self::Atomic { .. }
-            | Self::AtomicWords { .. }
-            | Self::Clock { .. }
-            | Self::Subgroup { .. }
-            | Self::BreakIf { .. }
-            | Self::EndLoop
-            | Self::Switch { .. }
-            | Self::Vote { .. }
-            | Self::Say { .. }
-            | Self::Barrier(_) => 1,
-            Self::If { counted, .. } => u32::from(*counted),
-            Self::Collective { .. } => 1,
-            _ => 0,
-        }
-    }
-}
-
 /// A binding or workgroup variable, as traces name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
@@ -441,60 +334,5 @@ impl Ir {
     pub fn releases(&self) -> bool {
         self.places.iter().any(|place| place.sync.releases)
             || self.collectives.iter().any(|of| matches!(of.what, What::Fence(fence) if fence.releases))
-    }
-}
-
-impl Inst {
-    /// Calls `visit` with each register that the instruction itself reads; the indices of its place are not among them.
-    pub fn reads(&self, ir: &Ir, mut visit: impl FnMut(Reg)) {
-        match *self {
-            Self::Un { a, .. } => visit(a),
-            Self::Bin { a, b, .. } => [a, b].into_iter().for_each(visit),
-            Self::Tri { a, b, c, .. } => [a, b, c].into_iter().for_each(visit),
-            Self::Wide(wide) => wide.reads().for_each(visit),
-            Self::Read { var, .. } => visit(var),
-            Self::Write { src, .. } => visit(src),
-            Self::Load { .. } => {}
-            Self::Store { place, src } => {
-                src[..usize::from(ir.places[place as usize].components)].iter().for_each(|r| visit(*r));
-            }
-            Self::Atomic { value, compare, op, .. } => {
-                visit(value);
-                if op == AtomicOp::CompareExchange {
-                    visit(compare);
-                }
-            }
-            Self::AtomicWords { operands, .. } => operands.into_iter().for_each(visit),
-            Self::Subgroup { a, index, .. } => [a, index].into_iter().for_each(visit),
-            Self::Collective { id } => {
-                let Collective { a, b, c, .. } = &ir.collectives[id as usize];
-                a.iter().chain(b).chain(c).for_each(|r| visit(*r));
-            }
-            Self::If { cond, .. } | Self::BreakIf { cond } => visit(cond),
-            Self::Vote { a, .. } => visit(a),
-            Self::Switch { case } => visit(case),
-            _ => {}
-        }
-    }
-
-    /// Whether it stores to its place, and reads nothing there.
-    pub fn stores(&self, ir: &Ir) -> bool {
-        match *self {
-            Self::Store { .. } => true,
-            Self::Collective { id } => ir.collectives[id as usize].what.stores(),
-            _ => false,
-        }
-    }
-
-    /// The place of a memory access.
-    pub fn place(&self, ir: &Ir) -> Option<PlaceId> {
-        match *self {
-            Self::Load { place, .. }
-            | Self::Store { place, .. }
-            | Self::Atomic { place, .. }
-            | Self::AtomicWords { place, .. } => Some(place),
-            Self::Collective { id } => ir.collectives[id as usize].place,
-            _ => None,
-        }
     }
 }

@@ -34,13 +34,12 @@ pub fn mark(ir: &mut Ir) {
     let mut by_address: HashMap<Address, Accesses> = HashMap::new();
     let mut returning = Vec::new();
     for inst in &ir.insts {
-        let is_used = match inst {
-            Inst::Atomic { old, done, .. } => [old, done].into_iter().flatten().any(|reg| live[*reg as usize]),
-            Inst::AtomicWords { old: Some(old), .. } => old.iter().any(|reg| live[*reg as usize]),
-            _ => false,
-        };
         let Some(place) = inst.place(ir) else { continue };
-        returning.extend(is_used.then_some(place));
+        if matches!(inst, Inst::Atomic { .. } | Inst::AtomicWords { .. }) {
+            let mut is_used = false;
+            inst.writes(ir, |reg| is_used |= live[reg as usize]);
+            returning.extend(is_used.then_some(place));
+        }
         let Some(address) = address(&ir.places[place as usize]) else { continue };
         let accesses = || by_address.entry(address).or_default();
         match *inst {

@@ -278,7 +278,7 @@ impl Emitter<'_> {
                     self.define(dst, Loc::Lanes(r), Op::VTri { op, dst: r, a, b, c, masked: false });
                 }
             }
-            Inst::Wide(wide) => self.wide(&wide),
+            Inst::Wide { wide } => self.wide(&wide),
             Inst::Read { dst, var } => self.read(i, dst, var),
             Inst::Write { var, src } => self.write(var, src),
             Inst::Load { place, dst } => self.load(place, dst),

@@ -6,6 +6,30 @@ use super::super::ir::{AtomicOp, Inst, Joined, Mem, Place, Reg, Width};
 use super::lower::Lower;
 use super::memory::Parts;
 use super::module::{Instruction, Operand, Ty};
+use super::table::Kind::{self, Bf16, F16, F32, F64, S16, S32, S64, U16, U32, U64};
+use super::table::by_suffix;
+
+const INTEGERS: &[Kind] = &[U16, U32, U64, S16, S32, S64];
+const BITS: &[Kind] = &[U16, U32, U64, S16, S32, S64, F16, Bf16, F32, F64];
+
+/// The atomics of PTX: by name and type, the operation.
+const ATOMICS: &[(&str, &[Kind], AtomicOp)] = &[
+    ("add", INTEGERS, AtomicOp::Add),
+    ("add", &[F16], AtomicOp::HalfAdd),
+    ("add", &[Bf16], AtomicOp::BfloatAdd),
+    ("add", &[F32, F64], AtomicOp::FAdd),
+    ("and", INTEGERS, AtomicOp::And),
+    ("or", INTEGERS, AtomicOp::Or),
+    ("xor", INTEGERS, AtomicOp::Xor),
+    ("min", &[U16, U32, U64], AtomicOp::UMin),
+    ("min", &[S16, S32, S64], AtomicOp::IMin),
+    ("max", &[U16, U32, U64], AtomicOp::UMax),
+    ("max", &[S16, S32, S64], AtomicOp::IMax),
+    ("inc", &[U32, S32], AtomicOp::Inc),
+    ("dec", &[U32, S32], AtomicOp::Dec),
+    ("exch", BITS, AtomicOp::Exchange),
+    ("cas", BITS, AtomicOp::CompareExchange),
+];
 
 impl Lower<'_> {
     /// `atom` and `red`.
@@ -16,7 +40,7 @@ impl Lower<'_> {
             (true, [dst, rest @ ..]) => (Some(dst), rest),
             (_, rest) => (None, rest),
         };
-        let op = self.atomic_op(i, ty)?;
+        let op = by_suffix(ATOMICS, i).ok_or_else(|| self.unsupported(i))?;
         let (address, value, compare) = match (op, rest) {
             (AtomicOp::CompareExchange, [address, compare, value]) => (address, value, Some(compare)),
             (_, [address, value]) => (address, value, None),
@@ -165,32 +189,6 @@ impl Lower<'_> {
             Ok(())
         })?;
         Ok(result.map(|var| if wants { self.b.read(var) } else { zero }))
-    }
-
-    fn atomic_op(&self, i: &Instruction, ty: Ty) -> Result<AtomicOp, Diagnostic> {
-        let signed = ty.is_signed();
-        let op = i.words[1..].iter().find_map(|word| {
-            Some(match (word.as_str(), ty) {
-                ("add", Ty::Float(16) | Ty::F16x2) => AtomicOp::HalfAdd,
-                ("add", Ty::Bf16 | Ty::Bf16x2) => AtomicOp::BfloatAdd,
-                ("add", Ty::Float(_)) => AtomicOp::FAdd,
-                ("exch", _) => AtomicOp::Exchange,
-                ("cas", _) => AtomicOp::CompareExchange,
-                (_, Ty::Float(_) | Ty::F16x2 | Ty::Bf16 | Ty::Bf16x2) => return None,
-                ("add", _) => AtomicOp::Add,
-                ("and", _) => AtomicOp::And,
-                ("or", _) => AtomicOp::Or,
-                ("xor", _) => AtomicOp::Xor,
-                ("min", _) if signed => AtomicOp::IMin,
-                ("min", _) => AtomicOp::UMin,
-                ("max", _) if signed => AtomicOp::IMax,
-                ("max", _) => AtomicOp::UMax,
-                ("inc", _) if ty.bits() == 32 => AtomicOp::Inc,
-                ("dec", _) if ty.bits() == 32 => AtomicOp::Dec,
-                _ => return None,
-            })
-        });
-        op.filter(|_| matches!(ty.bits(), 16 | 32 | 64)).ok_or_else(|| self.unsupported(i))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Operations on bits: logic, shifts, fields, permutations.
+//! Operations on bits that take more than one: shifts, fields, masks, any function of three bits.
 
 use warpbook_base::diag::Diagnostic;
 
@@ -6,177 +6,105 @@ use super::super::ir::Reg;
 use super::super::ops::{Binary, Ternary, Unary};
 use super::super::wide::WideOp;
 use super::lower::Lower;
-use super::module::{Instruction, Operand, Ty};
+use super::module::{Instruction, Ty};
 
 impl Lower<'_> {
-    pub(super) fn logic(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
-        let (op, signed) = (i.words[0].as_str(), ty.is_signed());
-        let dst = i.operands.first().ok_or_else(|| self.unsupported(i))?;
-        if ty.is_wide() {
-            let [a, rest @ ..] = &i.operands[1..] else { return Err(self.unsupported(i)) };
-            if let ("shl", [Operand::Whole(by @ 0..64)]) = (op, rest)
-                && let Some(sum) = self.sum(a)?.times(1_i64.wrapping_shl(*by as u32))
-            {
-                return self.write_sum(dst, sum);
-            }
-            let a = self.pair(a)?;
-            let zero = self.b.constant(0);
-            let value = match (op, rest) {
-                ("shl" | "shr", [by]) => {
-                    let by = self.word(by, Ty::Unsigned(32))?;
-                    let op = match op {
-                        "shl" => WideOp::Shl,
-                        _ if signed => WideOp::IShr,
-                        _ => WideOp::UShr,
-                    };
-                    self.wide_op(op, &[a, [by, zero]])
-                }
-                ("not", []) => self.wide_op(WideOp::Not, &[a]),
-                ("and" | "or" | "xor", [b]) => {
-                    let b = self.pair(b)?;
-                    let op = match op {
-                        "and" => WideOp::And,
-                        "or" => WideOp::Or,
-                        _ => WideOp::Xor,
-                    };
-                    self.wide_op(op, &[a, b])
-                }
-                _ => return Err(self.unsupported(i)),
-            };
-            return self.write(dst, value);
-        }
-        let a = self.sources(i, ty)?;
-        let (bits, pred) = (ty.bits(), ty == Ty::Pred);
-        let value = match (op, a.as_slice()) {
-            ("and", [a, b]) => self.b.bin(Binary::And, *a, *b),
-            ("or", [a, b]) => self.b.bin(Binary::Or, *a, *b),
-            ("xor", [a, b]) => self.b.bin(Binary::Xor, *a, *b),
-            ("not", [a]) if pred => self.b.un(Unary::Not, *a),
-            ("not", [a]) => self.b.un(Unary::BitNot, *a),
-            ("cnot", [a]) => {
-                let zero = self.b.constant(0);
-                self.b.bin(Binary::IEq, *a, zero)
-            }
-            ("shl", [a, by]) => self.shifted_by(Binary::Shl, *a, *by, bits),
-            ("shr", [a, by]) if signed => {
-                let a = if bits == 16 { self.sign_extended(*a, 16) } else { *a };
-                let most = self.b.constant(31);
-                let by = self.b.bin(Binary::UMin, *by, most);
-                self.b.bin(Binary::IShr, a, by)
-            }
-            ("shr", [a, by]) => self.shifted_by(Binary::UShr, *a, *by, bits),
-            _ => return Err(self.unsupported(i)),
-        };
-        let value = if bits == 16 && !pred { self.short(value) } else { value };
-        self.write_word(dst, value)
-    }
-
-    /// A shift by as many bits as a word has, or more, gives 0.
-    pub(super) fn shifted_by(&mut self, op: Binary, a: Reg, by: Reg, _bits: u8) -> Reg {
+    /// `shl`, and `shr` of unsigned integers: a shift by as many bits as a word has, or more, gives 0.
+    pub(super) fn shifted(&mut self, op: Binary, [a, by]: [Reg; 2]) -> Reg {
+        let shifted = self.b.bin(op, a, by);
         if self.b.const_value(by).is_some_and(|by| by < 32) {
-            return self.b.bin(op, a, by);
+            return shifted;
         }
-        let (shifted, zero, limit) = (self.b.bin(op, a, by), self.b.constant(0), self.b.constant(32));
-        let fits = self.b.bin(Binary::ULt, by, limit);
+        let (zero, fits) = (self.b.constant(0), self.with_constant(Binary::ULt, by, 32));
         self.b.tri(Ternary::Select, fits, shifted, zero)
     }
 
-    /// Operations on bits.
-    pub(super) fn bits(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
-        let dst = i.operands.first().ok_or_else(|| self.unsupported(i))?;
-        if ty.is_wide() {
-            let [src] = &i.operands[1..] else { return Err(self.unsupported(i)) };
-            let value = self.pair(src)?;
-            let op = match i.words[0].as_str() {
-                "popc" => WideOp::CountOneBits,
-                "clz" => WideOp::CountLeadingZeros,
-                "brev" => WideOp::ReverseBits,
-                _ => return Err(self.unsupported(i)),
-            };
-            let value = self.wide_op(op, &[value]);
-            return self.write(dst, value);
-        }
-        let a = self.sources(i, ty)?;
-        let value = match (i.words[0].as_str(), a.as_slice()) {
-            ("popc", [a]) => self.b.un(Unary::CountOneBits, *a),
-            ("clz", [a]) => self.b.un(Unary::CountLeadingZeros, *a),
-            ("brev", [a]) => self.b.un(Unary::ReverseBits, *a),
-            ("bfind", [a]) if ty.is_signed() => self.b.un(Unary::IFirstLeadingBit, *a),
-            ("bfind", [a]) if !i.has("shiftamt") => self.b.un(Unary::UFirstLeadingBit, *a),
-            ("bfind", [a]) => {
-                let (zero, ones, leading) =
-                    (self.b.constant(0), self.b.constant(u32::MAX), self.b.un(Unary::CountLeadingZeros, *a));
-                let none = self.b.bin(Binary::IEq, *a, zero);
-                self.b.tri(Ternary::Select, none, ones, leading)
-            }
-            ("bfe", [a, at, len]) => {
-                let op = if ty.is_signed() { Ternary::IField } else { Ternary::UField };
-                self.b.tri(op, *a, *at, *len)
-            }
-            ("bfi", [field, into, at, len]) => {
-                let zero = self.b.constant(0);
-                let ones = self.b.constant(u32::MAX);
-                // The mask is a field of ones, moved to its place.
-                let mask = self.b.tri(Ternary::UField, ones, zero, *len);
-                let (mask, field) = {
-                    let field = self.b.bin(Binary::And, *field, mask);
-                    (self.shifted(mask, *at), self.shifted(field, *at))
-                };
-                let keep = self.b.un(Unary::BitNot, mask);
-                let kept = self.b.bin(Binary::And, *into, keep);
-                self.b.bin(Binary::Or, kept, field)
-            }
-            ("prmt", [a, b, selector]) if i.words.len() == 2 => self.b.tri(Ternary::Permute, *a, *b, *selector),
-            ("shf", [low, high, by]) => {
-                let clamp = i.has("clamp");
-                match (i.has("l"), clamp) {
-                    (true, false) => self.b.tri(Ternary::FunnelLeft, *low, *high, *by),
-                    (false, false) => self.b.tri(Ternary::FunnelRight, *low, *high, *by),
-                    (left, true) => {
-                        let most = self.b.constant(32);
-                        let by = self.b.bin(Binary::UMin, *by, most);
-                        let (op, all) = match left {
-                            true => (Ternary::FunnelLeft, *low),
-                            false => (Ternary::FunnelRight, *high),
-                        };
-                        let (shifted, whole) = (self.b.tri(op, *low, *high, by), self.b.bin(Binary::IEq, by, most));
-                        self.b.tri(Ternary::Select, whole, all, shifted)
-                    }
-                }
-            }
-            ("lop3", [a, b, c, table]) => self.lookup(*a, *b, *c, *table, i)?,
-            ("mul24", [a, b]) if i.has("lo") => self.b.bin(Binary::IMul, *a, *b),
-            ("mad24", [a, b, c]) if i.has("lo") => {
-                let product = self.b.bin(Binary::IMul, *a, *b);
-                self.b.bin(Binary::IAdd, product, *c)
-            }
-            _ => return Err(self.unsupported(i)),
-        };
-        self.write_word(dst, value)
+    /// `shr` of signed integers.
+    pub(super) fn shifted_signed(&mut self, bits: u8, [a, by]: [Reg; 2]) -> Reg {
+        let a = if bits < 32 { self.sign_extended(a, bits) } else { a };
+        let by = self.with_constant(Binary::UMin, by, 31);
+        self.b.bin(Binary::IShr, a, by)
     }
 
-    /// A left shift that gives 0 from 32 bits on.
-    pub(super) fn shifted(&mut self, value: Reg, by: Reg) -> Reg {
-        let (zero, limit) = (self.b.constant(0), self.b.constant(32));
-        let moved = self.b.bin(Binary::Shl, value, by);
-        let fits = self.b.bin(Binary::ULt, by, limit);
-        self.b.tri(Ternary::Select, fits, moved, zero)
+    /// `shf.clamp`: from 32 bits on, all of the word that is shifted in.
+    pub(super) fn funnel_clamped(&mut self, op: Ternary, [low, high, by]: [Reg; 3]) -> Reg {
+        let all = if op == Ternary::FunnelLeft { low } else { high };
+        let by = self.with_constant(Binary::UMin, by, 32);
+        let (shifted, is_whole) = (self.b.tri(op, low, high, by), self.with_constant(Binary::IEq, by, 32));
+        self.b.tri(Ternary::Select, is_whole, all, shifted)
+    }
+
+    /// `bfind.shiftamt`: the shift that moves the first bit to the top; all ones if there is none.
+    pub(super) fn leading_distance(&mut self, [a]: [Reg; 1]) -> Reg {
+        let (leading, ones) = (self.b.un(Unary::CountLeadingZeros, a), self.b.constant(u32::MAX));
+        let is_zero = self.with_constant(Binary::IEq, a, 0);
+        self.b.tri(Ternary::Select, is_zero, ones, leading)
+    }
+
+    /// As many ones as `len`, from bit `at` on.
+    fn ones(&mut self, at: Reg, len: Reg) -> Reg {
+        let (ones, zero) = (self.b.constant(u32::MAX), self.b.constant(0));
+        let mask = self.b.tri(Ternary::UField, ones, zero, len);
+        self.shifted(Binary::Shl, [mask, at])
+    }
+
+    /// `bfi`.
+    pub(super) fn inserted(&mut self, [field, into, at, len]: [Reg; 4]) -> Reg {
+        let mask = self.ones(at, len);
+        let field = self.shifted(Binary::Shl, [field, at]);
+        let field = self.b.bin(Binary::And, field, mask);
+        let keep = self.b.un(Unary::BitNot, mask);
+        let kept = self.b.bin(Binary::And, into, keep);
+        self.b.bin(Binary::Or, kept, field)
+    }
+
+    /// `bfi` of 64 bits.
+    pub(super) fn inserted_wide(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, field, into, at, len] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let (zero, one) = (self.b.constant(0), self.constants(1));
+        let (at, len) = ([self.word(at, Ty::Bits(32))?, zero], [self.word(len, Ty::Bits(32))?, zero]);
+        let (field, into) = (self.pair(field)?, self.pair(into)?);
+        let end = self.wide_op(WideOp::Shl, &[one, len]);
+        let mask = self.wide_op(WideOp::Sub, &[end, one]);
+        let field = self.wide_op(WideOp::And, &[field, mask]);
+        let (field, mask) = (self.wide_op(WideOp::Shl, &[field, at]), self.wide_op(WideOp::Shl, &[mask, at]));
+        let keep = self.wide_op(WideOp::Not, &[mask]);
+        let kept = self.wide_op(WideOp::And, &[into, keep]);
+        let value = self.wide_op(WideOp::Or, &[kept, field]);
+        self.write(dst, value)
+    }
+
+    /// A number of bits, or with `wrap` its lowest five.
+    fn wrapped(&mut self, i: &Instruction, bits: Reg) -> Reg {
+        if i.has("wrap") { self.with_constant(Binary::And, bits, 31) } else { bits }
+    }
+
+    /// `bmsk`.
+    pub(super) fn bit_mask(&mut self, i: &Instruction, a: [Reg; 2]) -> Reg {
+        let [at, len] = a.map(|bits| self.wrapped(i, bits));
+        self.ones(at, len)
+    }
+
+    /// `szext`: a number of as many bits, extended.
+    pub(super) fn extended_from(&mut self, i: &Instruction, op: Ternary, [a, len]: [Reg; 2]) -> Reg {
+        let (zero, len) = (self.b.constant(0), self.wrapped(i, len));
+        self.b.tri(op, a, zero, len)
     }
 
     /// `lop3`: any function of three bits, as the sum of its true rows.
-    pub(super) fn lookup(&mut self, a: Reg, b: Reg, c: Reg, table: Reg, i: &Instruction) -> Result<Reg, Diagnostic> {
-        let Some(table) = self.b.const_value(table) else { return Err(self.unsupported(i)) };
+    pub(super) fn lookup(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let sources = self.sources(i)?;
+        let [a, b, c, table] = sources.as_slice() else { return Err(self.unsupported(i)) };
+        let Some(table) = self.b.const_value(*table) else { return Err(self.unsupported(i)) };
         let mut sum = self.b.constant(0);
         for row in (0..8).filter(|row| table >> row & 1 == 1) {
             let mut all = self.b.constant(u32::MAX);
-            for (value, bit) in [(a, 4), (b, 2), (c, 1)] {
+            for (value, bit) in [(*a, 4), (*b, 2), (*c, 1)] {
                 let value = if row & bit != 0 { value } else { self.b.un(Unary::BitNot, value) };
                 all = self.b.bin(Binary::And, all, value);
             }
             sum = self.b.bin(Binary::Or, sum, all);
         }
-        Ok(sum)
+        self.write_word(&i.operands[0], sum)
     }
 }

@@ -9,11 +9,6 @@ use super::lower::Lower;
 use super::module::Instruction;
 
 impl Lower<'_> {
-    /// Whether an instruction reads or writes the carry.
-    pub(super) fn carries(i: &Instruction) -> bool {
-        i.has("cc") || matches!(i.words[0].as_str(), "addc" | "subc" | "madc")
-    }
-
     fn carry(&mut self) -> Reg {
         if let Some(carry) = self.carry {
             return carry;
@@ -57,20 +52,18 @@ impl Lower<'_> {
         };
         let carry = self.carry();
         let before = if takes { self.b.read(carry) } else { zero };
-        let (once, twice) = if subtracts { (WideOp::Sub, WideOp::Sub) } else { (WideOp::Add, WideOp::Add) };
+        let op = if subtracts { WideOp::Sub } else { WideOp::Add };
+        let first = self.wide_op(op, &[a, b]);
+        let sum = self.wide_op(op, &[first, [before, zero]]);
         let (value, out) = if wide {
             // A carry comes from one of two sums at most.
-            let first = self.wide_op(once, &[a, b]);
-            let value = self.wide_op(twice, &[first, [before, zero]]);
             let (one, other) = match subtracts {
                 true => (self.wide_op(WideOp::ULt, &[a, b])[0], self.wide_op(WideOp::ULt, &[first, [before, zero]])[0]),
-                false => (self.wide_op(WideOp::ULt, &[first, a])[0], self.wide_op(WideOp::ULt, &[value, first])[0]),
+                false => (self.wide_op(WideOp::ULt, &[first, a])[0], self.wide_op(WideOp::ULt, &[sum, first])[0]),
             };
-            (value, self.b.bin(Binary::Or, one, other))
+            (sum, self.b.bin(Binary::Or, one, other))
         } else {
             // In 64 bits the carry is bit 32, and a borrow sets all of the high word.
-            let first = self.wide_op(once, &[a, b]);
-            let sum = self.wide_op(twice, &[first, [before, zero]]);
             let one = self.b.constant(1);
             ([sum[0], zero], self.b.bin(Binary::And, sum[1], one))
         };

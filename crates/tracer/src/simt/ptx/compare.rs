@@ -3,47 +3,146 @@
 use warpbook_base::diag::Diagnostic;
 
 use super::super::ir::Reg;
-use super::super::ops::{Binary, Ternary, Unary};
-use super::super::wide::WideOp;
+use super::super::ops::{Binary as B, Ternary, Unary};
+use super::super::wide::WideOp as W;
 use super::lower::Lower;
 use super::module::{Instruction, Operand, Ty};
+use super::table::{Kind, LONG, WORDS};
+
+/// A comparison of PTX.
+struct Comparison {
+    name: &'static str,
+    kinds: &'static [Kind],
+    test: Test,
+    /// Whether the test has the operands in the other order.
+    swapped: bool,
+    /// Whether it holds where the test does not.
+    negated: bool,
+    /// Whether it holds where one of the operands is not a number; None if the test says so.
+    nan: Option<bool>,
+}
+
+/// The operation of the IR that tests two values.
+#[derive(Clone, Copy)]
+enum Test {
+    Word(B),
+    Wide(W),
+    /// Only [`Comparison::nan`] matters.
+    Nan,
+}
+
+use Test::{Nan, Wide, Word};
+
+impl Comparison {
+    const fn swapped(self) -> Self {
+        Self { swapped: true, ..self }
+    }
+
+    const fn negated(self) -> Self {
+        Self { negated: true, ..self }
+    }
+
+    const fn with_nan(self, holds: bool) -> Self {
+        Self { nan: Some(holds), ..self }
+    }
+}
+
+const fn row(name: &'static str, kinds: &'static [Kind], test: Test) -> Comparison {
+    Comparison { name, kinds, test, swapped: false, negated: false, nan: None }
+}
+
+const SIGNED: &[Kind] = &[Kind::S16, Kind::S32];
+/// Halves are compared as singles.
+const SINGLE: &[Kind] = &[Kind::F16, Kind::Bf16, Kind::F32];
+const DOUBLE: &[Kind] = &[Kind::F64];
+const FLOATS: &[Kind] = &[Kind::F16, Kind::Bf16, Kind::F32, Kind::F64];
+
+/// The comparisons by name and type: the first row that fits counts.
+const COMPARISONS: &[Comparison] = &[
+    row("eq", WORDS, Word(B::IEq)),
+    row("ne", WORDS, Word(B::INe)),
+    row("lt", SIGNED, Word(B::ILt)),
+    row("le", SIGNED, Word(B::ILe)),
+    row("gt", SIGNED, Word(B::ILt)).swapped(),
+    row("ge", SIGNED, Word(B::ILe)).swapped(),
+    row("lt", WORDS, Word(B::ULt)),
+    row("lo", WORDS, Word(B::ULt)),
+    row("le", WORDS, Word(B::ULe)),
+    row("ls", WORDS, Word(B::ULe)),
+    row("gt", WORDS, Word(B::ULt)).swapped(),
+    row("hi", WORDS, Word(B::ULt)).swapped(),
+    row("ge", WORDS, Word(B::ULe)).swapped(),
+    row("hs", WORDS, Word(B::ULe)).swapped(),
+    row("eq", LONG, Wide(W::IEq)),
+    row("ne", LONG, Wide(W::IEq)).negated(),
+    row("lt", &[Kind::S64], Wide(W::ILt)),
+    row("le", &[Kind::S64], Wide(W::ILt)).swapped().negated(),
+    row("gt", &[Kind::S64], Wide(W::ILt)).swapped(),
+    row("ge", &[Kind::S64], Wide(W::ILt)).negated(),
+    row("lt", &[Kind::U64], Wide(W::ULt)),
+    row("lo", &[Kind::U64], Wide(W::ULt)),
+    row("le", &[Kind::U64], Wide(W::ULt)).swapped().negated(),
+    row("ls", &[Kind::U64], Wide(W::ULt)).swapped().negated(),
+    row("gt", &[Kind::U64], Wide(W::ULt)).swapped(),
+    row("hi", &[Kind::U64], Wide(W::ULt)).swapped(),
+    row("ge", &[Kind::U64], Wide(W::ULt)).negated(),
+    row("hs", &[Kind::U64], Wide(W::ULt)).negated(),
+    row("eq", SINGLE, Word(B::FEq)),
+    row("lt", SINGLE, Word(B::FLt)),
+    row("le", SINGLE, Word(B::FLe)),
+    row("gt", SINGLE, Word(B::FLt)).swapped(),
+    row("ge", SINGLE, Word(B::FLe)).swapped(),
+    row("ne", SINGLE, Word(B::FNe)).with_nan(false),
+    row("equ", SINGLE, Word(B::FEq)).with_nan(true),
+    row("neu", SINGLE, Word(B::FNe)),
+    row("ltu", SINGLE, Word(B::FLe)).swapped().negated(),
+    row("leu", SINGLE, Word(B::FLt)).swapped().negated(),
+    row("gtu", SINGLE, Word(B::FLe)).negated(),
+    row("geu", SINGLE, Word(B::FLt)).negated(),
+    row("eq", DOUBLE, Wide(W::FEq)),
+    row("lt", DOUBLE, Wide(W::FLt)),
+    row("le", DOUBLE, Wide(W::FLe)),
+    row("gt", DOUBLE, Wide(W::FLt)).swapped(),
+    row("ge", DOUBLE, Wide(W::FLe)).swapped(),
+    row("ne", DOUBLE, Wide(W::FEq)).negated().with_nan(false),
+    row("neu", DOUBLE, Wide(W::FEq)).negated(),
+    row("ltu", DOUBLE, Wide(W::FLe)).swapped().negated(),
+    row("leu", DOUBLE, Wide(W::FLt)).swapped().negated(),
+    row("gtu", DOUBLE, Wide(W::FLe)).negated(),
+    row("geu", DOUBLE, Wide(W::FLt)).negated(),
+    row("nan", FLOATS, Nan).with_nan(true),
+    row("num", FLOATS, Nan).with_nan(false),
+];
 
 impl Lower<'_> {
     /// `setp` and `set`.
     pub(super) fn compare(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let [dst, a, b, rest @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-        let types = i.types();
-        let ty = *types.last().ok_or_else(|| self.unsupported(i))?;
-        let how = i.words.get(1).map(String::as_str).unwrap_or_default();
+        let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
+        let comparison = self.comparison(i)?;
         if matches!(ty, Ty::F16x2 | Ty::Bf16x2) {
-            return self.compare_packed(i, how, ty);
+            return self.compare_packed(i, comparison, ty);
         }
-        let mut value = self.comparison(i, how, a, b, ty)?;
+        let (x, y) = match ty.is_wide() {
+            true => (self.pair(a)?, self.pair(b)?),
+            false => (self.compared(a, ty)?, self.compared(b, ty)?),
+        };
+        let mut value = self.test(comparison, ty == Ty::Float(64), x, y);
         if let [with] = rest {
             let with = self.word(with, Ty::Pred)?;
             let op = i.words[2..].iter().find_map(|word| match word.as_str() {
-                "and" => Some(Binary::And),
-                "or" => Some(Binary::Or),
-                "xor" => Some(Binary::Xor),
+                "and" => Some(B::And),
+                "or" => Some(B::Or),
+                "xor" => Some(B::Xor),
                 _ => None,
             });
             value = self.b.bin(op.ok_or_else(|| self.unsupported(i))?, value, with);
         }
-        if i.words[0] == "set" {
-            let result = types[0];
-            let yes = match result {
-                Ty::Float(32) => 1.0_f32.to_bits(),
-                Ty::Float(16) => 0x3C00,
-                Ty::Bf16 => 0x3F80,
-                ty if ty.bits() == 16 => 0xFFFF,
-                _ => u32::MAX,
-            };
-            let zero = self.b.constant(0);
-            let yes = self.b.constant(yes);
-            let value = self.b.tri(Ternary::Select, value, yes, zero);
-            return self.write_word(dst, value);
-        }
         match dst {
+            dst if i.words[0] == "set" => {
+                let value = self.as_number(i, value);
+                self.write_word(dst, value)
+            }
             Operand::Two(p, q) if rest.is_empty() => {
                 self.write_word(&Operand::Reg(*p), value)?;
                 let not = self.b.un(Unary::Not, value);
@@ -54,18 +153,16 @@ impl Lower<'_> {
     }
 
     /// Two halves with two others.
-    fn compare_packed(&mut self, i: &Instruction, how: &str, ty: Ty) -> Result<(), Diagnostic> {
+    fn compare_packed(&mut self, i: &Instruction, comparison: &Comparison, ty: Ty) -> Result<(), Diagnostic> {
         let [dst, a, b] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let one = if ty == Ty::F16x2 { Ty::Float(16) } else { Ty::Bf16 };
+        let zero = self.b.constant(0);
         let (a, b) = (self.word(a, ty)?, self.word(b, ty)?);
-        let (zero, sixteen) = (self.b.constant(0), self.b.constant(16));
-        let low = [self.short(a), self.short(b)];
-        let high = [a, b].map(|value| self.b.bin(Binary::UShr, value, sixteen));
-        let mut halves = Vec::new();
-        for [x, y] in [low, high] {
+        let (low, high) = (self.split(a), self.split(b));
+        let halves = [(low.0, high.0), (low.1, high.1)].map(|(x, y)| {
             let (x, y) = (self.single(x, one), self.single(y, one));
-            halves.push(self.float_comparison(i, how, x, y)?);
-        }
+            self.test(comparison, false, [x, zero], [y, zero])
+        });
         match (i.words[0].as_str(), dst) {
             ("setp", Operand::Two(p, q)) => {
                 self.write_word(&Operand::Reg(*p), halves[0])?;
@@ -73,137 +170,66 @@ impl Lower<'_> {
             }
             ("setp", p) => self.write_word(p, halves[0]),
             _ => {
-                let yes = match i.types().first() {
-                    Some(Ty::F16x2) => 0x3C00,
-                    Some(Ty::Bf16x2) => 0x3F80,
-                    _ => 0xFFFF,
-                };
-                let yes = self.b.constant(yes);
-                let both: Vec<Reg> =
-                    halves.into_iter().map(|half| self.b.tri(Ternary::Select, half, yes, zero)).collect();
-                let moved = self.b.bin(Binary::Shl, both[1], sixteen);
-                let value = self.b.bin(Binary::Or, both[0], moved);
+                let [low, high] = halves.map(|half| self.as_number(i, half));
+                let value = self.both(low, high);
                 self.write_word(dst, value)
             }
         }
     }
 
-    /// Singles.
-    fn float_comparison(&mut self, i: &Instruction, how: &str, x: Reg, y: Reg) -> Result<Reg, Diagnostic> {
-        let op = match how {
-            "eq" => Binary::FEq,
-            "lt" => Binary::FLt,
-            "le" => Binary::FLe,
-            "gt" => return Ok(self.b.bin(Binary::FLt, y, x)),
-            "ge" => return Ok(self.b.bin(Binary::FLe, y, x)),
-            "neu" => Binary::FNe,
-            _ => return self.unordered(i, how, x, y),
+    /// The result of `set`: 1 as a float, or all ones, where a comparison holds.
+    fn as_number(&mut self, i: &Instruction, holds: Reg) -> Reg {
+        let is_packed = matches!(i.types().last(), Some(Ty::F16x2 | Ty::Bf16x2));
+        let yes = match (i.types().first(), is_packed) {
+            (Some(Ty::Float(32)), false) => 1.0_f32.to_bits(),
+            (Some(Ty::Float(16)), false) | (Some(Ty::F16x2), true) => 0x3C00,
+            (Some(Ty::Bf16), false) | (Some(Ty::Bf16x2), true) => 0x3F80,
+            (Some(ty), false) if ty.bits() != 16 => u32::MAX,
+            _ => 0xFFFF,
         };
-        Ok(self.b.bin(op, x, y))
+        let (yes, zero) = (self.b.constant(yes), self.b.constant(0));
+        self.b.tri(Ternary::Select, holds, yes, zero)
     }
 
-    pub(super) fn comparison(
-        &mut self,
-        i: &Instruction,
-        how: &str,
-        a: &Operand,
-        b: &Operand,
-        ty: Ty,
-    ) -> Result<Reg, Diagnostic> {
-        if ty.is_wide() {
-            let (a, b) = (self.pair(a)?, self.pair(b)?);
-            let less = match ty {
-                Ty::Float(_) => WideOp::FLt,
-                Ty::Signed(_) => WideOp::ILt,
-                _ => WideOp::ULt,
-            };
-            let equal = if ty == Ty::Float(64) { WideOp::FEq } else { WideOp::IEq };
-            let (op, swapped, negated) = match (how, ty) {
-                ("eq", _) => (equal, false, false),
-                ("ne", Ty::Float(_)) | ("neu", _) | ("ne", _) => (equal, false, true),
-                ("lt" | "lo", _) => (less, false, false),
-                ("gt" | "hi", _) => (less, true, false),
-                ("le", Ty::Float(_)) => (WideOp::FLe, false, false),
-                ("ge", Ty::Float(_)) => (WideOp::FLe, true, false),
-                ("le" | "ls", _) => (less, true, true),
-                ("ge" | "hs", _) => (less, false, true),
-                // True also where one is not a number.
-                ("ltu", _) => (WideOp::FLe, true, true),
-                ("leu", _) => (WideOp::FLt, true, true),
-                ("gtu", _) => (WideOp::FLe, false, true),
-                ("geu", _) => (WideOp::FLt, false, true),
-                ("nan" | "num", _) => {
-                    let (x, y) = (self.wide_op(WideOp::IsNan, &[a])[0], self.wide_op(WideOp::IsNan, &[b])[0]);
-                    let either = self.b.bin(Binary::Or, x, y);
-                    return Ok(if how == "nan" { either } else { self.b.un(Unary::Not, either) });
-                }
-                _ => return Err(self.unsupported(i)),
-            };
-            let (x, y) = if swapped { (b, a) } else { (a, b) };
-            let value = self.wide_op(op, &[x, y])[0];
-            let value = if negated { self.b.un(Unary::Not, value) } else { value };
-            if let ("ne", Ty::Float(_)) = (how, ty) {
-                // Ordered: false where one is not a number.
-                let (x, y) = (self.wide_op(WideOp::IsNan, &[a])[0], self.wide_op(WideOp::IsNan, &[b])[0]);
-                let either = self.b.bin(Binary::Or, x, y);
-                let both = self.b.un(Unary::Not, either);
-                return Ok(self.b.bin(Binary::And, value, both));
-            }
-            return Ok(value);
-        }
-        let (mut x, mut y) = (self.word(a, ty)?, self.word(b, ty)?);
-        let float = matches!(ty, Ty::Float(_) | Ty::Bf16);
-        if float {
-            (x, y) = (self.single(x, ty), self.single(y, ty));
-            return self.float_comparison(i, how, x, y);
-        }
-        if ty.bits() == 16 && ty.is_signed() {
-            (x, y) = (self.sign_extended(x, 16), self.sign_extended(y, 16));
-        }
-        let signed = ty.is_signed();
-        Ok(match how {
-            "eq" => self.b.bin(Binary::IEq, x, y),
-            "ne" => self.b.bin(Binary::INe, x, y),
-            "lt" if signed => self.b.bin(Binary::ILt, x, y),
-            "le" if signed => self.b.bin(Binary::ILe, x, y),
-            "gt" if signed => self.b.bin(Binary::ILt, y, x),
-            "ge" if signed => self.b.bin(Binary::ILe, y, x),
-            "lt" | "lo" => self.b.bin(Binary::ULt, x, y),
-            "le" | "ls" => self.b.bin(Binary::ULe, x, y),
-            "gt" | "hi" => self.b.bin(Binary::ULt, y, x),
-            "ge" | "hs" => self.b.bin(Binary::ULe, y, x),
-            _ => return Err(self.unsupported(i)),
-        })
+    /// The comparison that an instruction names.
+    fn comparison(&self, i: &Instruction) -> Result<&'static Comparison, Diagnostic> {
+        let (name, kind) = (i.words.get(1).map_or("", String::as_str), Kind::of(i));
+        let fits = |row: &&Comparison| row.name == name && kind.is_some_and(|kind| row.kinds.contains(&kind));
+        COMPARISONS.iter().find(fits).ok_or_else(|| self.unsupported(i))
     }
 
-    /// Comparisons that say what holds where one side is not a number.
-    pub(super) fn unordered(&mut self, i: &Instruction, how: &str, x: Reg, y: Reg) -> Result<Reg, Diagnostic> {
-        let opposite = match how {
-            "ltu" => Some((Binary::FLe, y, x)),
-            "leu" => Some((Binary::FLt, y, x)),
-            "gtu" => Some((Binary::FLe, x, y)),
-            "geu" => Some((Binary::FLt, x, y)),
-            _ => None,
+    /// An operand of up to 32 bits as the tests take it.
+    fn compared(&mut self, operand: &Operand, ty: Ty) -> Result<[Reg; 2], Diagnostic> {
+        let value = self.word(operand, ty)?;
+        let value = match ty {
+            Ty::Signed(16) => self.sign_extended(value, 16),
+            ty => self.single(value, ty),
         };
-        if let Some((op, a, b)) = opposite {
-            let value = self.b.bin(op, a, b);
-            return Ok(self.b.un(Unary::Not, value));
-        }
-        let (a, b) = (self.b.un(Unary::IsNan, x), self.b.un(Unary::IsNan, y));
-        let either = self.b.bin(Binary::Or, a, b);
-        match how {
-            "nan" => Ok(either),
-            "num" => Ok(self.b.un(Unary::Not, either)),
-            "equ" => {
-                let equal = self.b.bin(Binary::FEq, x, y);
-                Ok(self.b.bin(Binary::Or, equal, either))
-            }
-            "ne" => {
-                let both = self.b.un(Unary::Not, either);
-                let differ = self.b.bin(Binary::FNe, x, y);
-                Ok(self.b.bin(Binary::And, differ, both))
-            }
-            _ => Err(self.unsupported(i)),
+        Ok([value, self.b.constant(0)])
+    }
+
+    /// Whether a comparison holds.
+    fn test(&mut self, of: &Comparison, is_double: bool, x: [Reg; 2], y: [Reg; 2]) -> Reg {
+        let (a, b) = if of.swapped { (y, x) } else { (x, y) };
+        let value = match of.test {
+            Word(op) => Some(self.b.bin(op, a[0], b[0])),
+            Wide(op) => Some(self.wide_op(op, &[a, b])[0]),
+            Nan => None,
+        };
+        let value = value.map(|value| if of.negated { self.b.un(Unary::Not, value) } else { value });
+        let nan = of.nan.map(|holds| {
+            let [a, b] = [x, y].map(|value| match is_double {
+                true => self.wide_op(W::IsNan, &[value])[0],
+                false => self.b.un(Unary::IsNan, value[0]),
+            });
+            let either = self.b.bin(B::Or, a, b);
+            (if holds { either } else { self.b.un(Unary::Not, either) }, holds)
+        });
+        match (value, nan) {
+            (Some(value), None) => value,
+            (None, Some((nan, _))) => nan,
+            (Some(value), Some((nan, holds))) => self.b.bin(if holds { B::Or } else { B::And }, value, nan),
+            (None, None) => self.b.constant(0),
         }
     }
 
@@ -214,11 +240,18 @@ impl Lower<'_> {
         if ty.is_wide() {
             let (a, b) = (self.pair(a)?, self.pair(b)?);
             let zero = self.b.constant(0);
-            let value = self.wide_op(WideOp::Select, &[[cond, zero], a, b]);
+            let value = self.wide_op(W::Select, &[[cond, zero], a, b]);
             return self.write(dst, value);
         }
         let (a, b) = (self.word(a, ty)?, self.word(b, ty)?);
         let value = self.b.tri(Ternary::Select, cond, a, b);
         self.write_word(dst, value)
+    }
+
+    /// `slct`: one of two words, by the sign of a third; `test` compares it with zero.
+    pub(super) fn select_by_sign(&mut self, test: B, [x, y, c]: [Reg; 3]) -> Reg {
+        let zero = self.b.constant(0);
+        let cond = self.b.bin(test, zero, c);
+        self.b.tri(Ternary::Select, cond, x, y)
     }
 }

@@ -6,6 +6,7 @@ use super::super::ir::Reg;
 use super::super::ops::{Binary, Unary};
 use super::super::wide::WideOp;
 use super::addresses::{Atom, Sum};
+use super::directed::directed;
 use super::lower::Lower;
 use super::module::{Instruction, Operand, Ty};
 
@@ -20,109 +21,15 @@ fn rounding(i: &Instruction) -> Option<(Unary, WideOp)> {
     })
 }
 
-/// The direction in which an instruction rounds, as [`WideOp`]'s operands name it; None if it rounds to the nearest.
-pub(super) fn directed(i: &Instruction) -> Option<u32> {
-    i.words[1..].iter().find_map(|word| match word.as_str() {
-        "rz" => Some(0),
-        "rm" => Some(1),
-        "rp" => Some(2),
-        _ => None,
-    })
-}
-
-/// Whether a suffix is a type of two floats of 8 bits; of one that is, whether it is `e4m3x2`.
-fn eights(word: &str) -> Option<bool> {
-    match word {
-        "e4m3x2" => Some(true),
-        "e5m2x2" => Some(false),
-        _ => None,
-    }
+/// A conversion of one value.
+struct Conversion<'a> {
+    i: &'a Instruction,
+    src: &'a Operand,
+    to: Ty,
+    from: Ty,
 }
 
 impl Lower<'_> {
-    /// `div`, `rcp` and `sqrt` of singles, rounded in a direction: a double holds enough of the exact value.
-    pub(super) fn directed_function(&mut self, i: &Instruction, by: u32) -> Result<(), Diagnostic> {
-        let zero = self.b.constant(0);
-        let sources = self.sources(i, Ty::Float(32))?;
-        let a: Vec<[Reg; 2]> =
-            sources.into_iter().map(|source| self.wide_op(WideOp::FromSingle, &[[source, zero]])).collect();
-        let one = self.constants(1.0_f64.to_bits());
-        let value = match (i.words[0].as_str(), a.as_slice()) {
-            ("div", [a, b]) => self.wide_op(WideOp::FDiv, &[*a, *b]),
-            ("rcp", [a]) => self.wide_op(WideOp::FDiv, &[one, *a]),
-            ("sqrt", [a]) => self.wide_op(WideOp::Sqrt, &[*a]),
-            _ => return Err(self.unsupported(i)),
-        };
-        let by = self.b.constant(by);
-        let value = self.wide_op(WideOp::ToSingleBy, &[value, [by, zero]])[0];
-        self.write_word(&i.operands[0], value)
-    }
-
-    /// Conversions from and to floats of 8 bits, and to tf32; false if it is none.
-    fn convert_narrow(&mut self, i: &Instruction) -> Result<bool, Diagnostic> {
-        let zero = self.b.constant(0);
-        let word = |me: &mut Self, op: WideOp, args: &[Reg]| {
-            let args: Vec<[Reg; 2]> = args.iter().map(|arg| [*arg, zero]).collect();
-            me.wide_op(op, &args)[0]
-        };
-        if i.has("tf32") {
-            let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-            let value = self.word(src, Ty::Float(32))?;
-            let op = match (i.has("rna"), i.has("rn")) {
-                (true, _) => WideOp::ToTf32,
-                (_, true) => WideOp::ToTf32Even,
-                _ => return Err(self.unsupported(i)),
-            };
-            let value = word(self, op, &[value]);
-            let value = if i.has("relu") { self.b.bin(Binary::FMax, value, zero) } else { value };
-            self.write_word(dst, value)?;
-            return Ok(true);
-        }
-        if i.has("bf16x2") && i.has("ue8m0x2") {
-            let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-            let value = self.word(src, Ty::Bits(16))?;
-            let (eight, sixteen) = (self.b.constant(8), self.b.constant(16));
-            let high = self.b.bin(Binary::UShr, value, eight);
-            let (high, low) = (word(self, WideOp::FromE8m0, &[high]), word(self, WideOp::FromE8m0, &[value]));
-            let high = self.b.bin(Binary::Shl, high, sixteen);
-            let value = self.b.bin(Binary::Or, high, low);
-            self.write_word(dst, value)?;
-            return Ok(true);
-        }
-        let Some((at, is_e4m3)) = i.words.iter().enumerate().find_map(|(at, word)| Some((at, eights(word)?))) else {
-            return Ok(false);
-        };
-        let from = at + 1 == i.words.len();
-        let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-        let relu = |me: &mut Self, value: Reg| if i.has("relu") { me.b.bin(Binary::FMax, value, zero) } else { value };
-        if from && i.has("f16x2") {
-            let value = self.word(&sources[0], Ty::Bits(16))?;
-            let (eight, sixteen) = (self.b.constant(8), self.b.constant(16));
-            let high = self.b.bin(Binary::UShr, value, eight);
-            let op = if is_e4m3 { WideOp::FromE4m3 } else { WideOp::FromE5m2 };
-            let (high, low) = (word(self, op, &[high]), word(self, op, &[value]));
-            let high = self.b.bin(Binary::Shl, high, sixteen);
-            let value = self.b.bin(Binary::Or, high, low);
-            self.write_word(dst, value)?;
-            return Ok(true);
-        }
-        let both = match sources {
-            [high, low] if i.has("f32") => [self.word(high, Ty::Float(32))?, self.word(low, Ty::Float(32))?],
-            [packed] if i.has("f16x2") || i.has("bf16x2") => {
-                let value = self.word(packed, Ty::Bits(32))?;
-                let one = if i.has("f16x2") { Ty::Float(16) } else { Ty::Bf16 };
-                let sixteen = self.b.constant(16);
-                let (high, low) = (self.b.bin(Binary::UShr, value, sixteen), self.short(value));
-                [self.single(high, one), self.single(low, one)]
-            }
-            _ => return Err(self.unsupported(i)),
-        };
-        let both = both.map(|value| relu(self, value));
-        let value = word(self, if is_e4m3 { WideOp::ToE4m3 } else { WideOp::ToE5m2 }, &both);
-        self.write_word(dst, value)?;
-        Ok(true)
-    }
-
     /// A double as a float of up to 32 bits, in a direction.
     fn narrowed_by(&mut self, value: [Reg; 2], to: Ty, by: u32) -> Reg {
         let (by, zero) = (self.b.constant(by), self.b.constant(0));
@@ -135,32 +42,29 @@ impl Lower<'_> {
     }
 
     pub(super) fn convert(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        if self.convert_narrow(i)? {
-            return Ok(());
-        }
         let [dst, sources @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-        let (to, from) = match (i.types().as_slice(), sources) {
-            ([to, from], [_]) => (*to, *from),
+        let is_float = |ty: Ty| matches!(ty, Ty::Float(_) | Ty::Bf16);
+        let value = match (i.types().as_slice(), sources) {
+            ([to, from], [src]) => {
+                let of = Conversion { i, src, to: *to, from: *from };
+                match (is_float(*from), is_float(*to)) {
+                    (false, false) if to.is_wide() && !i.has("sat") => return self.int_to_wide(&of, dst),
+                    (false, false) => self.int_to_int(&of)?,
+                    (false, true) => self.int_to_float(&of)?,
+                    (true, false) => self.float_to_int(&of)?,
+                    (true, true) => self.float_to_float(&of)?,
+                }
+            }
             // Two floats become two halves, the first in the high part.
             ([to @ (Ty::F16x2 | Ty::Bf16x2), Ty::Float(32)], [high, low]) => {
                 let one = if *to == Ty::F16x2 { Ty::Float(16) } else { Ty::Bf16 };
                 let (high, low) = (self.word(high, Ty::Float(32))?, self.word(low, Ty::Float(32))?);
                 let [high, low] = [high, low].map(|value| self.as_half(i, value, one));
-                let sixteen = self.b.constant(16);
-                let high = self.b.bin(Binary::Shl, high, sixteen);
-                let value = self.b.bin(Binary::Or, high, low);
-                return self.write_word(dst, value);
+                [self.both(low, high), self.b.constant(0)]
             }
             _ => return Err(self.unsupported(i)),
         };
-        let [src] = sources else { return Err(self.unsupported(i)) };
-        let is_float = |ty: Ty| matches!(ty, Ty::Float(_) | Ty::Bf16);
-        match (is_float(from), is_float(to)) {
-            (false, false) => self.int_to_int(i, dst, src, to, from),
-            (false, true) => self.int_to_float(i, dst, src, to, from),
-            (true, false) => self.float_to_int(i, dst, src, to, from),
-            (true, true) => self.float_to_float(i, dst, src, to, from),
-        }
+        self.write(dst, value)
     }
 
     /// A single as a 16-bit float, rounded as an instruction says.
@@ -176,58 +80,45 @@ impl Lower<'_> {
         }
     }
 
-    fn int_to_int(
-        &mut self,
-        i: &Instruction,
-        dst: &Operand,
-        src: &Operand,
-        to: Ty,
-        from: Ty,
-    ) -> Result<(), Diagnostic> {
-        if i.has("sat") {
-            return self.saturated(i, dst, src, to, from);
+    /// An integer as one of 64 bits, which stays a sum.
+    fn int_to_wide(&mut self, of: &Conversion<'_>, dst: &Operand) -> Result<(), Diagnostic> {
+        if of.from.is_wide() {
+            let sum = self.sum(of.src)?;
+            return self.write_sum(dst, sum);
         }
-        if from.is_wide() {
-            if to.is_wide() {
-                let sum = self.sum(src)?;
-                return self.write_sum(dst, sum);
-            }
-            let low = self.pair(src)?[0];
-            let value = self.narrowed(low, to);
-            return self.write_word(dst, value);
+        let value = self.word(of.src, of.from)?;
+        let value = self.int32(value, of.from);
+        let atom = if of.from.is_signed() { Atom::Signed(value) } else { Atom::Unsigned(value) };
+        self.write_sum(dst, Sum::of(atom))
+    }
+
+    fn int_to_int(&mut self, of: &Conversion<'_>) -> Result<[Reg; 2], Diagnostic> {
+        let (to, from, saturates) = (of.to, of.from, of.i.has("sat"));
+        if saturates && (from.is_wide() || to.bits() >= 32) {
+            return Err(self.unsupported(of.i));
         }
-        let value = self.word(src, from)?;
-        if to.is_wide() {
-            let value = if from.bits() < 32 { self.int32(value, from) } else { value };
-            let atom = if from.is_signed() { Atom::Signed(value) } else { Atom::Unsigned(value) };
-            return self.write_sum(dst, Sum::of(atom));
+        let mut value = if from.is_wide() { self.pair(of.src)?[0] } else { self.word(of.src, from)? };
+        if saturates || to.bits() > from.bits() {
+            value = self.int32(value, from);
         }
-        let value = if to.bits() > from.bits() { self.int32(value, from) } else { value };
-        let value = self.narrowed(value, to);
-        self.write_word(dst, value)
+        if saturates {
+            value = self.saturated(value, to, from);
+        }
+        Ok([self.narrowed(value, to), self.b.constant(0)])
     }
 
     /// An integer at the ends of a narrower type for what does not fit.
-    fn saturated(&mut self, i: &Instruction, dst: &Operand, src: &Operand, to: Ty, from: Ty) -> Result<(), Diagnostic> {
-        if from.is_wide() || to.bits() >= 32 {
-            return Err(self.unsupported(i));
-        }
-        let value = self.word(src, from)?;
-        let value = self.int32(value, from);
+    fn saturated(&mut self, value: Reg, to: Ty, from: Ty) -> Reg {
         let bits = to.bits();
         let (least, most) = match to.is_signed() {
             true => ((-1_i32 << (bits - 1)).cast_unsigned(), (1_u32 << (bits - 1)) - 1),
             false => (0, (1_u32 << bits) - 1),
         };
-        let (least, most) = (self.b.constant(least), self.b.constant(most));
-        let value = if from.is_signed() {
-            let value = self.b.bin(Binary::IMax, value, least);
-            self.b.bin(Binary::IMin, value, most)
-        } else {
-            self.b.bin(Binary::UMin, value, most)
-        };
-        let value = self.narrowed(value, to);
-        self.write_word(dst, value)
+        if !from.is_signed() {
+            return self.with_constant(Binary::UMin, value, most);
+        }
+        let value = self.with_constant(Binary::IMax, value, least);
+        self.with_constant(Binary::IMin, value, most)
     }
 
     /// An integer of fewer bits as one of 32.
@@ -235,10 +126,7 @@ impl Lower<'_> {
         match (from.bits(), from.is_signed()) {
             (32.., _) => value,
             (bits, true) => self.sign_extended(value, bits),
-            (bits, false) => {
-                let mask = self.b.constant((1 << bits) - 1);
-                self.b.bin(Binary::And, value, mask)
-            }
+            (bits, false) => self.with_constant(Binary::And, value, (1 << bits) - 1),
         }
     }
 
@@ -250,186 +138,116 @@ impl Lower<'_> {
                 let value = self.sign_extended(value, 8);
                 self.short(value)
             }
-            (bits, _) => {
-                let mask = self.b.constant((1 << bits) - 1);
-                self.b.bin(Binary::And, value, mask)
-            }
+            (bits, _) => self.with_constant(Binary::And, value, (1 << bits) - 1),
         }
     }
 
-    fn int_to_float(
-        &mut self,
-        i: &Instruction,
-        dst: &Operand,
-        src: &Operand,
-        to: Ty,
-        from: Ty,
-    ) -> Result<(), Diagnostic> {
-        let zero = self.b.constant(0);
-        let signed = from.is_signed();
-        let side = directed(i);
-        if from.is_wide() {
-            let value = self.pair(src)?;
-            if to == Ty::Float(64) {
-                let op = match (signed, side) {
-                    (true, None) => WideOp::FromI64,
-                    (false, None) => WideOp::FromU64,
-                    (true, _) => WideOp::FromI64By,
-                    (false, _) => WideOp::FromU64By,
-                };
-                let by = self.b.constant(side.unwrap_or(0));
-                let value = self.wide_op(op, &[value, [by, zero]]);
-                return self.write(dst, value);
+    fn int_to_float(&mut self, of: &Conversion<'_>) -> Result<[Reg; 2], Diagnostic> {
+        let (zero, to, side) = (self.b.constant(0), of.to, directed(of.i));
+        let pick = |signed: WideOp, unsigned: WideOp| if of.from.is_signed() { signed } else { unsigned };
+        if !of.from.is_wide() {
+            let value = self.word(of.src, of.from)?;
+            let value = self.int32(value, of.from);
+            if to == Ty::Float(64) || side.is_some() {
+                let value = self.wide_op(pick(WideOp::FromI32, WideOp::FromU32), &[[value, zero]]);
+                let side = side.filter(|_| to != Ty::Float(64));
+                return Ok(side.map_or(value, |by| [self.narrowed_by(value, to, by), zero]));
             }
-            let Some(by) = side else {
-                let op = if signed { WideOp::I64ToSingle } else { WideOp::U64ToSingle };
-                let value = self.wide_op(op, &[value])[0];
-                return self.write_single(dst, value, to);
-            };
-            if to == Ty::Float(32) {
-                let op = if signed { WideOp::I64ToSingleBy } else { WideOp::U64ToSingleBy };
-                let by = self.b.constant(by);
-                let value = self.wide_op(op, &[value, [by, zero]])[0];
-                return self.write_word(dst, value);
+            let value = self.b.un(if of.from.is_signed() { Unary::IToF } else { Unary::UToF }, value);
+            return Ok([self.half_or_single(value, to), zero]);
+        }
+        let value = self.pair(of.src)?;
+        let by = [self.b.constant(side.unwrap_or(0)), zero];
+        Ok(match (to, side) {
+            (Ty::Float(64), None) => self.wide_op(pick(WideOp::FromI64, WideOp::FromU64), &[value]),
+            (Ty::Float(64), Some(_)) => self.wide_op(pick(WideOp::FromI64By, WideOp::FromU64By), &[value, by]),
+            (Ty::Float(32), Some(_)) => self.wide_op(pick(WideOp::I64ToSingleBy, WideOp::U64ToSingleBy), &[value, by]),
+            (_, None) => {
+                let value = self.wide_op(pick(WideOp::I64ToSingle, WideOp::U64ToSingle), &[value])[0];
+                [self.half_or_single(value, to), zero]
             }
             // Toward zero first: an integer that a double does not hold is not near a number of 16 bits.
-            let op = if signed { WideOp::FromI64By } else { WideOp::FromU64By };
-            let value = self.wide_op(op, &[value, [zero, zero]]);
-            let value = self.narrowed_by(value, to, by);
-            return self.write_word(dst, value);
-        }
-        let value = self.word(src, from)?;
-        let value = self.int32(value, from);
-        if to == Ty::Float(64) || side.is_some() {
-            let op = if signed { WideOp::FromI32 } else { WideOp::FromU32 };
-            let value = self.wide_op(op, &[[value, zero]]);
-            return match side.filter(|_| to != Ty::Float(64)) {
-                Some(by) => {
-                    let value = self.narrowed_by(value, to, by);
-                    self.write_word(dst, value)
-                }
-                None => self.write(dst, value),
-            };
-        }
-        let value = self.b.un(if signed { Unary::IToF } else { Unary::UToF }, value);
-        self.write_single(dst, value, to)
+            (_, Some(by)) => {
+                let value = self.wide_op(pick(WideOp::FromI64By, WideOp::FromU64By), &[value, [zero; 2]]);
+                [self.narrowed_by(value, to, by), zero]
+            }
+        })
     }
 
-    /// Writes an `f32` as a float of up to 32 bits.
-    fn write_single(&mut self, dst: &Operand, value: Reg, to: Ty) -> Result<(), Diagnostic> {
-        let value = match to {
+    /// An `f32` as a float of up to 32 bits.
+    fn half_or_single(&mut self, value: Reg, to: Ty) -> Reg {
+        match to {
             Ty::Float(16) => self.b.un(Unary::ToHalf, value),
             Ty::Bf16 => self.b.un(Unary::ToBf16, value),
             _ => value,
-        };
-        self.write_word(dst, value)
+        }
     }
 
     /// A float of up to 32 bits as an `f32`.
     pub(super) fn single(&mut self, value: Reg, from: Ty) -> Reg {
         match from {
             Ty::Float(16) => self.b.un(Unary::FromHalf, value),
-            Ty::Bf16 => {
-                let sixteen = self.b.constant(16);
-                self.b.bin(Binary::Shl, value, sixteen)
-            }
+            Ty::Bf16 => self.with_constant(Binary::Shl, value, 16),
             _ => value,
         }
     }
 
-    fn float_to_int(
-        &mut self,
-        i: &Instruction,
-        dst: &Operand,
-        src: &Operand,
-        to: Ty,
-        from: Ty,
-    ) -> Result<(), Diagnostic> {
-        let Some((round, round_wide)) = rounding(i) else { return Err(self.unsupported(i)) };
-        let signed = to.is_signed();
-        let zero = self.b.constant(0);
-        if from == Ty::Float(64) {
-            let value = self.pair(src)?;
+    fn float_to_int(&mut self, of: &Conversion<'_>) -> Result<[Reg; 2], Diagnostic> {
+        let Some((round, round_wide)) = rounding(of.i) else { return Err(self.unsupported(of.i)) };
+        let (zero, is_signed) = (self.b.constant(0), of.to.is_signed());
+        if of.from == Ty::Float(64) {
+            let value = self.pair(of.src)?;
             let value = self.wide_op(round_wide, &[value]);
-            let op = match (to.is_wide(), signed) {
+            let op = match (of.to.is_wide(), is_signed) {
                 (true, true) => WideOp::ToI64,
                 (true, false) => WideOp::ToU64,
                 (false, true) => WideOp::ToI32,
                 (false, false) => WideOp::ToU32,
             };
             let value = self.wide_op(op, &[value]);
-            if to.is_wide() {
-                return self.write(dst, value);
-            }
-            let value = self.narrowed(value[0], to);
-            return self.write_word(dst, value);
+            return Ok(if of.to.is_wide() { value } else { [self.narrowed(value[0], of.to), zero] });
         }
-        let value = self.word(src, from)?;
-        let value = self.single(value, from);
+        let value = self.word(of.src, of.from)?;
+        let value = self.single(value, of.from);
         let value = self.b.un(round, value);
-        if to.is_wide() {
-            let op = if signed { WideOp::SingleToI64 } else { WideOp::SingleToU64 };
-            let value = self.wide_op(op, &[[value, zero]]);
-            return self.write(dst, value);
+        if of.to.is_wide() {
+            let op = if is_signed { WideOp::SingleToI64 } else { WideOp::SingleToU64 };
+            return Ok(self.wide_op(op, &[[value, zero]]));
         }
-        let value = self.b.un(if signed { Unary::FToIClamped } else { Unary::FToUClamped }, value);
-        let value = self.narrowed(value, to);
-        self.write_word(dst, value)
+        let value = self.b.un(if is_signed { Unary::FToIClamped } else { Unary::FToUClamped }, value);
+        Ok([self.narrowed(value, of.to), zero])
     }
 
-    fn float_to_float(
-        &mut self,
-        i: &Instruction,
-        dst: &Operand,
-        src: &Operand,
-        to: Ty,
-        from: Ty,
-    ) -> Result<(), Diagnostic> {
+    fn float_to_float(&mut self, of: &Conversion<'_>) -> Result<[Reg; 2], Diagnostic> {
         let zero = self.b.constant(0);
-        match (from, to) {
-            (Ty::Float(64), Ty::Float(64)) => {
-                let value = self.pair(src)?;
-                let value = match rounding(i) {
-                    Some((_, op)) => self.wide_op(op, &[value]),
-                    None => value,
-                };
-                self.write(dst, value)
-            }
-            (Ty::Float(64), _) => {
-                let value = self.pair(src)?;
-                // Rounded once.
-                let value = match (directed(i), to) {
-                    (Some(by), to) => self.narrowed_by(value, to, by),
-                    (None, Ty::Float(16)) => self.wide_op(WideOp::ToHalf, &[value])[0],
-                    (None, Ty::Bf16) => self.wide_op(WideOp::ToBf16, &[value])[0],
-                    (None, _) => self.wide_op(WideOp::ToSingle, &[value])[0],
-                };
-                self.write_word(dst, value)
-            }
-            (_, Ty::Float(64)) => {
-                let value = self.word(src, from)?;
-                let value = self.single(value, from);
-                let value = self.wide_op(WideOp::FromSingle, &[[value, zero]]);
-                self.write(dst, value)
-            }
-            _ => {
-                let value = self.word(src, from)?;
-                let mut value = self.single(value, from);
-                if let Some((op, _)) = rounding(i) {
-                    value = self.b.un(op, value);
-                }
-                if i.has("sat") {
-                    value = self.b.un(Unary::Saturate, value);
-                }
-                if to.bits() < 32 && directed(i).is_some() {
-                    let value = self.as_half(i, value, to);
-                    return self.write_word(dst, value);
-                }
-                if i.has("relu") {
-                    value = self.b.bin(Binary::FMax, value, zero);
-                }
-                self.write_single(dst, value, to)
-            }
+        if of.from == Ty::Float(64) {
+            let value = self.pair(of.src)?;
+            // Rounded once.
+            return Ok(match (directed(of.i), of.to) {
+                (_, Ty::Float(64)) => rounding(of.i).map_or(value, |(_, op)| self.wide_op(op, &[value])),
+                (Some(by), to) => [self.narrowed_by(value, to, by), zero],
+                (None, Ty::Float(16)) => self.wide_op(WideOp::ToHalf, &[value]),
+                (None, Ty::Bf16) => self.wide_op(WideOp::ToBf16, &[value]),
+                (None, _) => self.wide_op(WideOp::ToSingle, &[value]),
+            });
         }
+        let value = self.word(of.src, of.from)?;
+        let mut value = self.single(value, of.from);
+        if of.to == Ty::Float(64) {
+            return Ok(self.wide_op(WideOp::FromSingle, &[[value, zero]]));
+        }
+        if let Some((op, _)) = rounding(of.i) {
+            value = self.b.un(op, value);
+        }
+        if of.i.has("sat") {
+            value = self.b.un(Unary::Saturate, value);
+        }
+        if of.to.bits() < 32 && directed(of.i).is_some() {
+            return Ok([self.as_half(of.i, value, of.to), zero]);
+        }
+        if of.i.has("relu") {
+            value = self.b.bin(Binary::FMax, value, zero);
+        }
+        Ok([self.half_or_single(value, of.to), zero])
     }
 }

@@ -1,64 +1,93 @@
-//! Arithmetic on halves and bfloat16, single or packed.
+//! Operations on values of 16 bits, of which a word holds two: halves, bfloats and integers.
 
 use warpbook_base::diag::Diagnostic;
 
 use super::super::ir::Reg;
-use super::super::ops::Binary;
+use super::super::ops::{Binary, Unary};
 use super::super::wide::WideOp;
 use super::lower::Lower;
 use super::module::{Instruction, Ty};
+use super::table::{Does, Kind};
 
 impl Lower<'_> {
-    /// Arithmetic on halves: exact, then rounded once.
-    pub(super) fn arithmetic_half(&mut self, i: &Instruction, ty: Ty) -> Result<(), Diagnostic> {
-        let packed = matches!(ty, Ty::F16x2 | Ty::Bf16x2);
-        let one = if matches!(ty, Ty::F16x2 | Ty::Float(16)) { Ty::Float(16) } else { Ty::Bf16 };
-        let sources = self.sources(i, ty)?;
-        if !packed {
-            let value = self.half_operation(i, one, &sources)?;
-            return self.write_word(&i.operands[0], value);
+    /// The same operation on both halves of the operands, or on single ones.
+    pub(super) fn halves(&mut self, i: &Instruction, does: &Does, kind: Kind) -> Result<Reg, Diagnostic> {
+        let sources = self.sources(i)?;
+        if let Some(Ty::Float(16) | Ty::Bf16) = i.types().last() {
+            return self.half(i, does, kind, &sources);
         }
-        let sixteen = self.b.constant(16);
-        let low: Vec<Reg> = sources.iter().map(|source| self.short(*source)).collect();
-        let high: Vec<Reg> = sources.iter().map(|source| self.b.bin(Binary::UShr, *source, sixteen)).collect();
-        let (low, high) = (self.half_operation(i, one, &low)?, self.half_operation(i, one, &high)?);
-        let high = self.b.bin(Binary::Shl, high, sixteen);
-        let value = self.b.bin(Binary::Or, low, high);
-        self.write_word(&i.operands[0], value)
+        let (low, high): (Vec<Reg>, Vec<Reg>) = sources.iter().map(|word| self.split(*word)).unzip();
+        let (low, high) = (self.half(i, does, kind, &low)?, self.half(i, does, kind, &high)?);
+        Ok(self.both(low, high))
     }
 
-    pub(super) fn half_operation(&mut self, i: &Instruction, ty: Ty, sources: &[Reg]) -> Result<Reg, Diagnostic> {
-        let zero = self.b.constant(0);
-        let wide = |me: &mut Self, value: Reg| {
-            let value = me.single(value, ty);
-            me.wide_op(WideOp::FromSingle, &[[value, zero]])
-        };
-        let op = match i.words[0].as_str() {
-            "neg" | "abs" => {
-                let sign = self.b.constant(0x8000);
-                let mask = self.b.constant(0x7FFF);
-                let a = *sources.first().ok_or_else(|| self.unsupported(i))?;
-                return Ok(match i.words[0].as_str() {
-                    "neg" => self.b.bin(Binary::Xor, a, sign),
-                    _ => self.b.bin(Binary::And, a, mask),
-                });
+    /// The low and the high half of a word.
+    pub(super) fn split(&mut self, word: Reg) -> (Reg, Reg) {
+        let sixteen = self.b.constant(16);
+        (self.short(word), self.b.bin(Binary::UShr, word, sixteen))
+    }
+
+    /// Two halves as a word.
+    pub(super) fn both(&mut self, low: Reg, high: Reg) -> Reg {
+        let sixteen = self.b.constant(16);
+        let high = self.b.bin(Binary::Shl, high, sixteen);
+        self.b.bin(Binary::Or, low, high)
+    }
+
+    fn half(&mut self, i: &Instruction, does: &Does, kind: Kind, a: &[Reg]) -> Result<Reg, Diagnostic> {
+        let is_bfloat = kind == Kind::Bf16;
+        let one = if is_bfloat { Ty::Bf16 } else { Ty::Float(16) };
+        match (does, a) {
+            (Does::Un(op), [a]) => {
+                let value = self.single(*a, one);
+                let value = self.b.un(*op, value);
+                Ok(self.b.un(if is_bfloat { Unary::ToBf16 } else { Unary::ToHalf }, value))
             }
-            "add" => WideOp::FAdd,
-            "sub" => WideOp::FSub,
-            "mul" => WideOp::FMul,
-            "fma" => WideOp::Fma,
-            "min" => WideOp::FMin,
-            "max" => WideOp::FMax,
-            _ => return Err(self.unsupported(i)),
+            (Does::Wide(op), a) if a.len() == op.words().iter().filter(|words| **words > 0).count() => {
+                let zero = self.b.constant(0);
+                let double = |value: &Reg| {
+                    let value = self.single(*value, one);
+                    self.wide_op(WideOp::FromSingle, &[[value, zero]])
+                };
+                let args: Vec<[Reg; 2]> = a.iter().map(double).collect();
+                let value = self.wide_op(*op, &args);
+                let value = self.limited(i, value);
+                Ok(self.wide_op(if is_bfloat { WideOp::ToBf16 } else { WideOp::ToHalf }, &[value])[0])
+            }
+            (Does::Bin(op), [a, b]) => {
+                let [a, b] = [*a, *b].map(|value| match kind {
+                    Kind::S16x2 => self.sign_extended(value, 16),
+                    _ => value,
+                });
+                let value = self.b.bin(*op, a, b);
+                let value = self.limited_integer(i, kind, value);
+                Ok(self.short(value))
+            }
+            _ => self.operation_of(i, does, a),
+        }
+    }
+
+    /// A double that is at least 0 with `relu`, and from 0 to 1 with `sat`.
+    fn limited(&mut self, i: &Instruction, value: [Reg; 2]) -> [Reg; 2] {
+        let (zero, one) = (self.constants(0), self.constants(1.0_f64.to_bits()));
+        let is_positive = i.has("relu") || i.has("sat");
+        let value = if is_positive { self.wide_op(WideOp::FMax, &[value, zero]) } else { value };
+        if i.has("sat") { self.wide_op(WideOp::FMin, &[value, one]) } else { value }
+    }
+
+    /// An integer that is at least 0 with `relu`, and that its type holds with `sat`.
+    fn limited_integer(&mut self, i: &Instruction, kind: Kind, value: Reg) -> Reg {
+        let zero = self.b.constant(0);
+        let value = if i.has("relu") { self.b.bin(Binary::IMax, value, zero) } else { value };
+        if !i.has("sat") {
+            return value;
+        }
+        let (least, most) = match kind {
+            Kind::S16x2 => (i16::MIN.into(), i16::MAX.into()),
+            _ => (0, i32::from(u16::MAX)),
         };
-        let args: Vec<[Reg; 2]> = sources.iter().map(|source| wide(self, *source)).collect();
-        let value = self.wide_op(op, &args);
-        let value = match i.has("relu") || i.has("sat") {
-            true => self.wide_op(WideOp::FMax, &[value, [zero; 2]]),
-            false => value,
-        };
-        let one = self.constants(1.0_f64.to_bits());
-        let value = if i.has("sat") { self.wide_op(WideOp::FMin, &[value, one]) } else { value };
-        Ok(self.wide_op(if ty == Ty::Bf16 { WideOp::ToBf16 } else { WideOp::ToHalf }, &[value])[0])
+        let (least, most) = (self.b.constant(i32::cast_unsigned(least)), self.b.constant(i32::cast_unsigned(most)));
+        let value = self.b.bin(Binary::IMax, value, least);
+        self.b.bin(Binary::IMin, value, most)
     }
 }

@@ -9,6 +9,20 @@ use super::super::subgroup::{Shuffle, Subgroup};
 use super::lower::Lower;
 use super::module::{Instruction, Operand, Part, Ty};
 use super::registers::uses;
+use super::table::Kind::{self, S32, U32};
+use super::table::by_suffix;
+
+/// The reductions of `redux`: by name and type, the operation.
+const REDUCTIONS: &[(&str, &[Kind], Binary)] = &[
+    ("add", &[U32, S32], Binary::IAdd),
+    ("and", &[U32, S32], Binary::And),
+    ("or", &[U32, S32], Binary::Or),
+    ("xor", &[U32, S32], Binary::Xor),
+    ("min", &[U32], Binary::UMin),
+    ("min", &[S32], Binary::IMin),
+    ("max", &[U32], Binary::UMax),
+    ("max", &[S32], Binary::IMax),
+];
 
 /// Whether a barrier is one of a warp's lanes.
 fn is_of_warp(i: &Instruction) -> bool {
@@ -43,7 +57,7 @@ impl Lower<'_> {
             return Ok(());
         }
         if i.has("red") {
-            return self.vote(i);
+            return self.barrier_vote(i);
         }
         let whole = matches!(i.operands.as_slice(), [] | [Operand::Whole(0)])
             || matches!(i.operands.as_slice(), [Operand::Whole(0), Operand::Whole(count)] if *count == self.threads());
@@ -89,7 +103,7 @@ impl Lower<'_> {
     }
 
     /// `bar.red`: a barrier that counts or combines predicates.
-    fn vote(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+    fn barrier_vote(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let how = i.words[1..].iter().find_map(|word| match word.as_str() {
             "popc" => Some(Votes::Count),
             "and" => Some(Votes::All),
@@ -109,104 +123,105 @@ impl Lower<'_> {
         self.ptx.block.iter().map(|n| u64::from(*n)).product::<u64>().next_multiple_of(32)
     }
 
-    pub(super) fn exchange(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+    /// `activemask`.
+    pub(super) fn active_mask(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let (zero, one) = (self.b.constant(0), self.b.constant(1));
-        let dst = i.operands.first().ok_or_else(|| self.unsupported(i))?;
-        match (i.words[0].as_str(), &i.operands[1..]) {
-            ("activemask", []) => {
-                let value = self.subgroup(Subgroup::Ballot, one, zero);
-                self.write_word(dst, value)
-            }
-            ("vote", [pred, members]) if !self.are_all(members)? => {
-                // Lanes may vote in groups, each with a mask of its own.
-                let (value, members) = (self.word(pred, Ty::Pred)?, self.word(members, Ty::Bits(32))?);
-                let votes = self.subgroup(Subgroup::Ballot, value, zero);
-                let votes = self.b.bin(Binary::And, votes, members);
-                if i.has("ballot") {
-                    return self.write_word(dst, votes);
-                }
-                let wanted = match i.has("all") {
-                    true => self.subgroup(Subgroup::Ballot, one, zero),
-                    false if i.has("any") => zero,
-                    false => return Err(self.unsupported(i)),
-                };
-                let wanted = self.b.bin(Binary::And, wanted, members);
-                let op = if i.has("all") { Binary::IEq } else { Binary::INe };
-                let value = self.b.bin(op, votes, wanted);
-                self.write_word(dst, value)
-            }
-            ("vote", [pred, ..]) => {
-                let value = self.word(pred, Ty::Pred)?;
-                let op = i.words[1..].iter().find_map(|word| match word.as_str() {
-                    "ballot" => Some(Subgroup::Ballot),
-                    "any" => Some(Subgroup::Reduce(Binary::Or)),
-                    "all" => Some(Subgroup::Reduce(Binary::And)),
-                    _ => None,
-                });
-                let value = self.subgroup(op.ok_or_else(|| self.unsupported(i))?, value, zero);
-                self.write_word(dst, value)
-            }
-            ("redux", [src, ..]) => {
-                let ty = *i.types().last().ok_or_else(|| self.unsupported(i))?;
-                let signed = ty.is_signed();
-                let op = i.words[1..].iter().find_map(|word| {
-                    Some(match word.as_str() {
-                        "add" => Binary::IAdd,
-                        "and" => Binary::And,
-                        "or" => Binary::Or,
-                        "xor" => Binary::Xor,
-                        "min" if signed => Binary::IMin,
-                        "min" => Binary::UMin,
-                        "max" if signed => Binary::IMax,
-                        "max" => Binary::UMax,
-                        _ => return None,
-                    })
-                });
-                let op = op.filter(|_| !matches!(ty, Ty::Float(_))).ok_or_else(|| self.unsupported(i))?;
-                let value = self.word(src, ty)?;
-                let members = i.operands.get(2).ok_or_else(|| self.unsupported(i))?;
-                let value = if self.are_all(members)? {
-                    self.subgroup(Subgroup::Reduce(op), value, zero)
-                } else {
-                    let members = self.word(members, Ty::Bits(32))?;
-                    self.subgroup(Subgroup::ReduceWithin(op), value, members)
-                };
-                self.write_word(dst, value)
-            }
-            ("shfl", [src, by, clamp, ..]) => {
-                let how = i.words[1..].iter().find_map(|word| match word.as_str() {
-                    "up" => Some(Shuffle::Up),
-                    "down" => Some(Shuffle::Down),
-                    "bfly" => Some(Shuffle::Xor),
-                    "idx" => Some(Shuffle::Index),
-                    _ => None,
-                });
-                let how = how.ok_or_else(|| self.unsupported(i))?;
-                let (value, by) = (self.word(src, Ty::Bits(32))?, self.word(by, Ty::Bits(32))?);
-                let (how, clamp, by, inside) = match self.constant_of(clamp)? {
-                    Some(clamp) => (how, self.checked_clamp(clamp)?, by, None),
-                    None => {
-                        let clamp = self.word(clamp, Ty::Bits(32))?;
-                        let (from, inside) = self.source_of(how, by, clamp);
-                        (Shuffle::Index, 31, from, Some(inside))
-                    }
-                };
-                let (dst, there) = match dst {
-                    Operand::Two(dst, there) => {
-                        (Operand::Reg(*dst), self.is_read(*there).then_some(Operand::Reg(*there)))
-                    }
-                    dst => (dst.clone(), None),
-                };
-                let got = self.subgroup(Subgroup::Clamped { how, clamp }, value, by);
-                self.write_word(&dst, got)?;
-                if let Some(there) = there {
-                    let value = inside.unwrap_or_else(|| self.subgroup(Subgroup::InClamp { how, clamp }, value, by));
-                    self.write_word(&there, value)?;
-                }
-                Ok(())
-            }
-            _ => Err(self.unsupported(i)),
+        let value = self.subgroup(Subgroup::Ballot, one, zero);
+        self.write_word(dst, value)
+    }
+
+    /// `vote`.
+    pub(super) fn vote(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, pred, rest @ ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        if let [members] = rest
+            && !self.are_all(members)?
+        {
+            return self.vote_within(i, dst, pred, members);
         }
+        let (value, zero) = (self.word(pred, Ty::Pred)?, self.b.constant(0));
+        let op = i.words[1..].iter().find_map(|word| match word.as_str() {
+            "ballot" => Some(Subgroup::Ballot),
+            "any" => Some(Subgroup::Reduce(Binary::Or)),
+            "all" => Some(Subgroup::Reduce(Binary::And)),
+            _ => None,
+        });
+        let value = self.subgroup(op.ok_or_else(|| self.unsupported(i))?, value, zero);
+        self.write_word(dst, value)
+    }
+
+    /// A vote of some lanes: others may vote at the same time, with a mask of their own.
+    fn vote_within(
+        &mut self,
+        i: &Instruction,
+        dst: &Operand,
+        pred: &Operand,
+        members: &Operand,
+    ) -> Result<(), Diagnostic> {
+        let (zero, one) = (self.b.constant(0), self.b.constant(1));
+        let (value, members) = (self.word(pred, Ty::Pred)?, self.word(members, Ty::Bits(32))?);
+        let votes = self.subgroup(Subgroup::Ballot, value, zero);
+        let votes = self.b.bin(Binary::And, votes, members);
+        if i.has("ballot") {
+            return self.write_word(dst, votes);
+        }
+        let wanted = match i.has("all") {
+            true => self.subgroup(Subgroup::Ballot, one, zero),
+            false if i.has("any") => zero,
+            false => return Err(self.unsupported(i)),
+        };
+        let wanted = self.b.bin(Binary::And, wanted, members);
+        let op = if i.has("all") { Binary::IEq } else { Binary::INe };
+        let value = self.b.bin(op, votes, wanted);
+        self.write_word(dst, value)
+    }
+
+    /// `redux`.
+    pub(super) fn reduce(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, src, members] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let op = by_suffix(REDUCTIONS, i).ok_or_else(|| self.unsupported(i))?;
+        let value = self.word(src, Ty::Bits(32))?;
+        let value = if self.are_all(members)? {
+            let zero = self.b.constant(0);
+            self.subgroup(Subgroup::Reduce(op), value, zero)
+        } else {
+            let members = self.word(members, Ty::Bits(32))?;
+            self.subgroup(Subgroup::ReduceWithin(op), value, members)
+        };
+        self.write_word(dst, value)
+    }
+
+    /// `shfl`.
+    pub(super) fn shuffle(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, src, by, clamp, ..] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let how = i.words[1..].iter().find_map(|word| match word.as_str() {
+            "up" => Some(Shuffle::Up),
+            "down" => Some(Shuffle::Down),
+            "bfly" => Some(Shuffle::Xor),
+            "idx" => Some(Shuffle::Index),
+            _ => None,
+        });
+        let how = how.ok_or_else(|| self.unsupported(i))?;
+        let (value, by) = (self.word(src, Ty::Bits(32))?, self.word(by, Ty::Bits(32))?);
+        let (how, clamp, by, inside) = match self.constant_of(clamp)? {
+            Some(clamp) => (how, self.checked_clamp(clamp)?, by, None),
+            None => {
+                let clamp = self.word(clamp, Ty::Bits(32))?;
+                let (from, inside) = self.source_of(how, by, clamp);
+                (Shuffle::Index, 31, from, Some(inside))
+            }
+        };
+        let (dst, there) = match dst {
+            Operand::Two(dst, there) => (Operand::Reg(*dst), self.is_read(*there).then_some(Operand::Reg(*there))),
+            dst => (dst.clone(), None),
+        };
+        let got = self.subgroup(Subgroup::Clamped { how, clamp }, value, by);
+        self.write_word(&dst, got)?;
+        if let Some(there) = there {
+            let value = inside.unwrap_or_else(|| self.subgroup(Subgroup::InClamp { how, clamp }, value, by));
+            self.write_word(&there, value)?;
+        }
+        Ok(())
     }
 
     /// A shuffle's clamp: the lanes that exchange are a power of two.

@@ -21,33 +21,28 @@ struct Stored {
 }
 
 impl Lower<'_> {
-    pub(super) fn matrices(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let transposed = i.has("trans");
-        match i.words[0].as_str() {
-            "mma" => self.mma(i),
-            "wmma" if i.has("mma") => self.mma(i),
-            "wmma" => self.wmma(i),
-            "movmatrix" if transposed && i.has("m8n8") => {
-                let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-                let word = self.word(src, Ty::Bits(32))?;
-                let moved = self.rearranged(Rearrange::Transpose, vec![word], 1);
-                self.write_word(dst, moved[0])
-            }
-            "ldmatrix" if i.has("m8n8") && i.has("b16") => {
-                let [dst, address] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-                let results = listed(dst);
-                let lines = self.lines(i, address, results.len(), &[])?;
-                let moved = self.rearranged(Rearrange::Gather { transposed }, lines, results.len());
-                results.iter().zip(moved).try_for_each(|(dst, word)| self.write_word(dst, word))
-            }
-            "stmatrix" if i.has("m8n8") && i.has("b16") => {
-                let [address, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
-                let words =
-                    listed(src).iter().map(|src| self.word(src, Ty::Bits(32))).collect::<Result<Vec<_>, _>>()?;
-                self.store_lines(i, address, &words, transposed)
-            }
-            _ => Err(self.unsupported(i)),
-        }
+    /// `movmatrix`.
+    pub(super) fn transpose(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let word = self.word(src, Ty::Bits(32))?;
+        let moved = self.rearranged(Rearrange::Transpose, vec![word], 1);
+        self.write_word(dst, moved[0])
+    }
+
+    /// `ldmatrix`.
+    pub(super) fn load_matrices(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [dst, address] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let results = listed(dst);
+        let lines = self.lines(i, address, results.len(), &[])?;
+        let moved = self.rearranged(Rearrange::Gather { transposed: i.has("trans") }, lines, results.len());
+        results.iter().zip(moved).try_for_each(|(dst, word)| self.write_word(dst, word))
+    }
+
+    /// `stmatrix`.
+    pub(super) fn store_matrices(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+        let [address, src] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
+        let words = listed(src).iter().map(|src| self.word(src, Ty::Bits(32))).collect::<Result<Vec<_>, _>>()?;
+        self.store_lines(i, address, &words, i.has("trans"))
     }
 
     /// Words that move between lanes.
@@ -118,7 +113,7 @@ impl Lower<'_> {
     }
 
     /// `mma` and `wmma.mma`.
-    fn mma(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+    pub(super) fn mma(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let shape = shape(i).ok_or_else(|| self.unsupported(i))?;
         let [d, a, b, c] = i.operands.as_slice() else { return Err(self.unsupported(i)) };
         let [of_a, of_b, of_c, of_d] = shape.registers();
@@ -142,7 +137,7 @@ impl Lower<'_> {
     }
 
     /// `wmma.load` and `wmma.store`, as NVIDIA's GPUs do it: from shared memory by `ldmatrix`; else lanes load words of a tile.
-    fn wmma(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
+    pub(super) fn wmma(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let store = i.has("store");
         let (parts, address, stride) = match (store, i.operands.as_slice()) {
             (false, [parts, address, stride @ ..]) | (true, [address, parts, stride @ ..]) => {

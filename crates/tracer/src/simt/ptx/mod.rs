@@ -1,7 +1,8 @@
 //! PTX as a second front end: a kernel of CUDA, Triton or any other compiler becomes [`Ir`](super::ir::Ir), as WGSL does.
 //!
 //! [`text`], [`parse`] and [`body`] read a [`module`]; [`flow`] finds its blocks and loops; [`registers`] finds which registers are written once and
-//! where addresses come from; [`lower`] walks the structure and lowers each instruction, by its kind: [`operations`] says which is where.
+//! where addresses come from; [`lower`] walks the structure. [`table`] has the operation of each instruction; [`operations`] reads its
+//! operands and writes its result.
 //!
 //! A 64-bit register is two of the IR's. An address is a number, too: its high word names the buffer, its low word the byte in it
 //! ([`addresses`]). Addresses that are a parameter and a sum of indices stay sums, so that the tracer computes them once per warp.
@@ -16,7 +17,10 @@ mod calls;
 mod carry;
 mod compare;
 mod convert;
+mod directed;
+mod eights;
 mod flow;
+mod functions;
 mod halves;
 mod hopper;
 mod joined;
@@ -27,6 +31,7 @@ mod lower;
 mod matrices;
 mod memory;
 mod module;
+mod moves;
 mod operations;
 mod outcries;
 mod parameters;
@@ -36,6 +41,7 @@ mod registers;
 mod specials;
 mod spins;
 mod structure;
+mod table;
 mod target;
 mod text;
 mod variables;
