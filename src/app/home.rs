@@ -10,8 +10,8 @@ use super::search::Search;
 use super::today::{self, Chosen, Page};
 use super::{dropped, history, ledger, my_kernel, paint, review, tabbed, theme};
 use crate::base::units::counted;
+use crate::figures::Kept;
 use crate::figures::palette::{Hue, Ink};
-use crate::figures::{Kept, View};
 use crate::lesson::Lesson;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -283,7 +283,7 @@ impl Home {
             None => cover.first as f32 + REST,
         };
         let size = [rect.width(), rect.height()];
-        let view = View { position, motion: true, ..View::still(&cover.results, &cover.picture, size) };
+        let Some(view) = cover.view(size, position) else { return };
         let drawn = cover.figure.draw(&view, self.kept.entry(lesson.id.clone()).or_default());
         let Ok(frame) = drawn else { return };
         paint::frame(&ui.painter_at(rect), theme::of(ui), rect.min, &frame);

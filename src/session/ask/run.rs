@@ -8,7 +8,7 @@ use crate::base::diag::Diagnostic;
 use crate::figures::ask::Question;
 use crate::gpu::simt;
 use crate::job::{Job, Language, TraceSpec};
-use crate::lesson::Program;
+use crate::lesson::{PackFiles, Program};
 use crate::session::jobs::own::is_edit;
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, Purpose};
@@ -37,7 +37,9 @@ pub(super) struct Plan {
     pub film: Vec<String>,
     /// Whether results are checked.
     pub check: bool,
-    /// Whether the learner wrote a kernel of the program. A pack's own kernels are checked when it is made.
+    /// Whether the learner has typed a kernel of the program.
+    pub is_typed: bool,
+    /// Whether a kernel may be of the learner's making. Those of the built-in pack were checked when it was made.
     pub is_own: bool,
     /// Whether another question needs the whole grid.
     pub is_whole: bool,
@@ -52,8 +54,10 @@ impl Plan {
             counts: false,
             ..TraceSpec::default()
         };
-        let is_own = at.setting().lesson.launched(at.variant()).into_iter().flatten().any(is_edit);
-        Self { spec, film: Vec::new(), check: false, is_own, is_whole }
+        let lesson = &at.setting().lesson;
+        let is_typed = lesson.launched(at.variant()).into_iter().flatten().any(is_edit);
+        let is_own = is_typed || matches!(lesson.files, PackFiles::Folder(_));
+        Self { spec, film: Vec::new(), check: false, is_typed, is_own, is_whole }
     }
 }
 
@@ -66,7 +70,7 @@ pub(super) struct Ran<'a> {
     /// The check that failed.
     pub wrong: Option<Diagnostic>,
     /// As in [`Plan`].
-    pub is_own: bool,
+    pub is_typed: bool,
 }
 
 impl Ran<'_> {
@@ -75,13 +79,13 @@ impl Ran<'_> {
         self.at.setting().lesson.program(&self.at.variant().program)
     }
 
-    /// Nothing if the result is right, or the learner's own: that is shown as it is.
+    /// Nothing if the result is right, or that of a typed kernel: it is shown as it is.
     ///
     /// # Errors
     /// The check that failed.
     pub fn is_right(&self) -> Result<(), Vec<Diagnostic>> {
         match &self.wrong {
-            Some(problem) if !self.is_own => Err(vec![problem.clone()]),
+            Some(problem) if !self.is_typed => Err(vec![problem.clone()]),
             _ => Ok(()),
         }
     }
@@ -131,12 +135,12 @@ pub(super) fn in_language(job: Job, compiler: Compiler<'_>) -> Result<Job, Vec<D
 pub(super) fn run<'a>(
     at: &'a At,
     job: Job,
-    is_own: bool,
+    is_typed: bool,
     compiler: Compiler<'_>,
     cancel: &AtomicBool,
 ) -> Result<Ran<'a>, Vec<Diagnostic>> {
     let job = in_language(job, compiler)?;
     let record = simt::run(&job, cancel, &mut |_| {}).map_err(|problem| vec![problem])?;
     let wrong = failed_check(&job, &record);
-    Ok(Ran { at, done: Done { job, record }, wrong, is_own })
+    Ok(Ran { at, done: Done { job, record }, wrong, is_typed })
 }

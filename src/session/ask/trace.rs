@@ -100,7 +100,7 @@ fn by_one_run(at: &At, queries: &[Query], compiler: Compiler<'_>, cancel: &Atomi
     let is_of_workgroup = |query: &Query| matches!(query.of, Of::Workgroup(..));
     let mut plan = Plan::new(at, !queries.iter().all(is_of_workgroup));
     queries.iter().for_each(|query| watch(query, &mut plan));
-    let Plan { spec, film, check, is_own, .. } = plan;
+    let Plan { spec, film, check, is_typed, .. } = plan;
     let made = job(at, &Purpose { check, trace: Some(spec), ..purpose(at) });
     // Of a buffer that is larger than the tracer's memory only counts are known.
     if queries.len() > 1
@@ -110,7 +110,7 @@ fn by_one_run(at: &At, queries: &[Query], compiler: Compiler<'_>, cancel: &Atomi
     }
     let ran = made.and_then(|mut job| {
         job.film = places(&job, &film);
-        run(at, job, is_own, compiler, cancel)
+        run(at, job, is_typed, compiler, cancel)
     });
     match ran {
         Ok(mut ran) => {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::source::Staged;
 use super::stage::{Drawing, Stage};
 use super::staged::Sources;
-use crate::figures::{Figure, Kept, Results};
+use crate::figures::{Figure, Kept, Results, View};
 use crate::job::{Language, TraceSpec};
-use crate::lesson::{Lesson, Picture};
+use crate::lesson::{Lesson, Step};
 use crate::session::ask::{At, Store};
 use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
@@ -19,16 +19,24 @@ const SIZE: [f32; 2] = [640.0, 360.0];
 pub struct Cover {
     /// The figure.
     pub figure: &'static dyn Figure,
-    /// The figure's arguments.
-    pub picture: Picture,
-    /// The results that it is drawn from.
-    pub results: Results<'static>,
+    at: At,
+    step: Step,
+    results: Results<'static>,
     /// Ticks of its clock.
     pub ticks: usize,
     /// The number of ticks before the first one that shows something.
     pub empty: usize,
     /// The tick that the picture begins with, among those.
     pub first: usize,
+}
+
+impl Cover {
+    /// The view of the figure at a moment; None only if the lesson has no such pass any more.
+    #[must_use]
+    pub fn view(&self, size: [f32; 2], position: f32) -> Option<View<'_>> {
+        let stage = Stage::of_step(&self.at, &self.step)?;
+        Some(View { motion: true, ..stage.view(&self.results, size, position) })
+    }
 }
 
 /// The picture of the step that asks to be the lesson's cover, or of its first, as far as the store has its results.
@@ -53,5 +61,6 @@ pub fn of(lesson: &Arc<Lesson>, store: &dyn Store, sources: &Sources<'_>) -> Opt
     // All that is drawn later is asked for now.
     let _ = drawing.figure.draw(&drawing.view(SIZE, 0.0), &mut Kept::default());
     let Drawing { figure, results, .. } = drawing;
-    Some(Cover { figure, picture: step.figure.clone(), results: results.kept(), ticks, empty, first })
+    let results = results.kept();
+    Some(Cover { figure, step: step.clone(), results, ticks, empty, first, at })
 }

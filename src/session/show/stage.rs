@@ -86,7 +86,10 @@ impl<'a> Stage<'a> {
 
     /// The figure's view of these results at a moment.
     #[must_use]
-    pub fn view<'b>(&'b self, results: &'b Results<'b>, size: [f32; 2], position: f32) -> View<'b> {
+    pub fn view<'b>(&self, results: &'b Results<'b>, size: [f32; 2], position: f32) -> View<'b>
+    where
+        'a: 'b,
+    {
         View {
             program: self.program(),
             pass: self.shown.pass,

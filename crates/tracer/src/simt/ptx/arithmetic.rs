@@ -120,6 +120,21 @@ impl Lower<'_> {
         self.with_constant(shift, product, 16)
     }
 
+    /// `mul24.lo`: the product of the low 24 bits of each operand.
+    pub(super) fn product_of_24(&mut self, i: &Instruction, a: [Reg; 2]) -> Reg {
+        let [a, b] = a.map(|value| match i.has("s32") {
+            true => self.sign_extended(value, 24),
+            false => self.with_constant(Binary::And, value, 0xff_ffff),
+        });
+        self.b.bin(Binary::IMul, a, b)
+    }
+
+    /// `mad24.lo`: the same, and a sum.
+    pub(super) fn product_of_24_and_sum(&mut self, i: &Instruction, [a, b, c]: [Reg; 3]) -> Reg {
+        let product = self.product_of_24(i, [a, b]);
+        self.b.bin(Binary::IAdd, product, c)
+    }
+
     /// `dp4a`: the products of four bytes each, and a sum.
     pub(super) fn dot4(&mut self, op: WideOp, [x, y, c]: [Reg; 3]) -> Reg {
         let product = self.wide_word(op, &[x, y]);
