@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use clap::CommandFactory;
+
 use crate::common::{devices, warpbook};
+use warpbook::cli::Cli;
 use warpbook::lesson::PackFiles;
 use warpbook::session::pack::{check, new_lesson};
 
@@ -164,11 +167,17 @@ fn options(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// The help of a command and of all its own.
+fn long_help(command: &mut clap::Command) -> String {
+    let own = command.render_long_help().to_string();
+    own + &command.get_subcommands_mut().map(long_help).collect::<String>()
+}
+
 #[test]
 fn options_in_messages_exist() {
-    let commands = "list,doctor,run,sweep,trace,diff,assert,counters,check,assemble,bench,record,export,ledger,review,worklog,rerun,film,predict,shot,new,tokenizer train,tokenizer encode,ranks,zero-fit";
-    let help = |command: &str| warpbook(&command.split(' ').chain(["--help"]).collect::<Vec<_>>()).out;
-    let help: String = commands.split(',').map(help).collect();
+    let mut program = Cli::command();
+    program.build();
+    let help = long_help(&mut program);
     let known: BTreeSet<&str> = options(&help).collect();
     assert!(known.contains("unchecked") && known.contains("set"), "{known:?}");
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

@@ -11,6 +11,16 @@ fn kernel(name: &str) -> String {
 }
 
 #[test]
+fn names_lists_what_conditions_can_use() {
+    let names = warpbook(&["names", "--json"]).json();
+    let first = &names["counters"][0];
+    assert_eq!((&first["name"], &first["path"]), (&"load_requests".into(), &"global.load.requests".into()), "{names}");
+    assert_eq!((&first["unit"], first["ncu"][0].as_array().map(Vec::len)), (&"1".into(), Some(1)));
+    assert_eq!(names["findings"][0]["name"], "out_of_bounds");
+    assert!(warpbook(&["names"]).out.contains("load_bytes (B)\n    bytes that lanes ask for\n"));
+}
+
+#[test]
 fn list_names_the_lessons() {
     let run = warpbook(&["list", "--json"]);
     assert_eq!(run.code, 0, "{}", run.err);

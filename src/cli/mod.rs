@@ -12,6 +12,7 @@ mod export;
 mod film;
 mod ledger;
 mod list;
+mod names;
 mod new;
 mod out;
 mod predict;
@@ -110,6 +111,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Counters(args) => counters::counters(context, &args),
         Command::Assert(args) => assert::assert(context, &args),
         Command::Assemble { pack } => assemble::assemble(context, &pack),
+        Command::Names { json } => Ok(names::names(json)),
         Command::Check { pack, lessons } => check::check(context, pack, &lessons),
         Command::Bench(args) => bench::bench(context, &args),
         Command::Predict(args) => predict::predict(context, &args),

@@ -99,6 +99,12 @@ pub enum Command {
     Assert(AssertArgs),
     /// Put the counters of NVIDIA's profiler beside a kernel's trace: equal, explained, or not explained.
     Counters(CountersArgs),
+    /// The names of counts and findings that conditions can use, with their meaning and the metrics of NVIDIA's profiler.
+    Names {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Check the lessons of a pack: document, kernels, references, exercises.
     Check {
         /// The pack's folder; the built-in pack where none is given.

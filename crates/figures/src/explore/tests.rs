@@ -58,7 +58,7 @@ fn assert_tidy(frame: &Frame, what: &str) {
 
 #[test]
 fn every_picture_fits_every_width() {
-    for explorer in EXPLORERS {
+    for &explorer in EXPLORERS {
         let name = explorer.name;
         assert!(find(name).is_some_and(|found| std::ptr::eq(found, explorer)), "{name}");
         for at in points() {

@@ -6,6 +6,7 @@ use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
 use super::model::{Buffer, InitDecl, Legend};
 use super::picture::{Picture, PictureArg};
+use super::records;
 use super::steps::{picture, value};
 use crate::base::expr::Expr;
 use crate::base::files::FileError;
@@ -36,21 +37,21 @@ const MOST_VALUES: u64 = 1 << 24;
 impl Reader<'_> {
     /// Reads one buffer of `owner`, a kernel with this shader or a program.
     pub(super) fn buffer(&mut self, owner: &str, shader: Option<&Shader>, node: Node<'_>) -> Option<Buffer> {
-        let mut fields = node.fields()?;
+        let mut fields = node.fields(&records::BUFFER)?;
         let name = fields.text("name");
-        let elem_node = fields.required("elem");
+        let elem_node = fields.get("elem");
         let elem = elem_node.and_then(|node| node.read("F32, F16, Bf16, U32 or I32"));
-        let count = self.wanted(owner, fields.required("count"), Wanted::Count(1));
-        let columns = fields.optional("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
+        let count = self.wanted(owner, fields.get("count"), Wanted::Count(1));
+        let columns = fields.get("columns").and_then(|node| self.wanted(owner, Some(node), Wanted::Count(1)));
         let means = means(&mut fields);
-        let names = |of| fields.optional(of).and_then(|node| node.read("a list of names")).unwrap_or_default();
-        let word = |of| fields.optional(of).and_then(|node| node.read("a word in quotation marks")).unwrap_or_default();
+        let names = |of| fields.get(of).and_then(|node| node.read("a list of names")).unwrap_or_default();
+        let word = |of| fields.get(of).and_then(|node| node.read("a word in quotation marks")).unwrap_or_default();
         let legend = Legend {
             parts: names("parts"),
             names: names("row_names"),
             rows: word("rows"),
             across: word("across"),
-            unit: fields.optional("unit").and_then(|node| node.read("a unit in quotation marks")).unwrap_or_default(),
+            unit: fields.get("unit").and_then(|node| node.read("a unit in quotation marks")).unwrap_or_default(),
         };
         let init = self.init(owner, &fields);
         fields.finish();
@@ -66,10 +67,10 @@ impl Reader<'_> {
 
     /// The initial contents: `init`, with `bounds` and `masked` if they are random.
     fn init(&mut self, owner: &str, fields: &Fields<'_>) -> Option<InitDecl> {
-        let node = fields.required("init");
-        let bounds_node = fields.optional("bounds");
+        let node = fields.get("init");
+        let bounds_node = fields.get("bounds");
         let bounds = bounds_node.and_then(Node::pair).map(|pair| pair.map(|node| self.number(owner, node)));
-        let masked_node = fields.optional("masked");
+        let masked_node = fields.get("masked");
         let masked = masked_node.and_then(|node| self.number(owner, node));
         let init = self.init_alone(owner, node?)?;
         let random = matches!(init, InitDecl::Plain(Init::Random));
@@ -98,22 +99,21 @@ impl Reader<'_> {
             ("Permutation", None) => plain(Init::Permutation),
             ("Value", Some(rest)) => plain(Init::Value(rest.only()?.read("a number")?)),
             ("Normal", Some(rest)) => {
-                let fields = rest.fields()?;
-                let [mean, deviation] =
-                    ["mean", "deviation"].map(|name| self.figure(owner, fields.required(name), None));
+                let fields = rest.fields(&records::NORMAL)?;
+                let [mean, deviation] = ["mean", "deviation"].map(|name| self.figure(owner, fields.get(name), None));
                 fields.finish();
                 Some(InitDecl::Normal { mean: mean?, deviation: deviation? })
             }
             ("Zipf", Some(rest)) => {
-                let fields = rest.fields()?;
-                let exponent = self.figure(owner, fields.required("exponent"), None);
-                let values = self.wanted(owner, fields.required("values"), Wanted::Between(1, MOST_VALUES));
+                let fields = rest.fields(&records::ZIPF)?;
+                let exponent = self.figure(owner, fields.get("exponent"), None);
+                let values = self.wanted(owner, fields.get("values"), Wanted::Between(1, MOST_VALUES));
                 fields.finish();
                 Some(InitDecl::Zipf { exponent: exponent?, values: values? })
             }
             ("Softmax", Some(rest)) => {
-                let fields = rest.fields()?;
-                let columns = self.wanted(owner, fields.required("columns"), Wanted::Count(1));
+                let fields = rest.fields(&records::SOFTMAX)?;
+                let columns = self.wanted(owner, fields.get("columns"), Wanted::Count(1));
                 fields.finish();
                 Some(InitDecl::Softmax { columns: columns? })
             }
@@ -148,7 +148,7 @@ impl Reader<'_> {
 
     /// A file of the pack, which must exist.
     fn source(&self, node: Node<'_>) -> Option<Source> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::FILE)?;
         let (path, sha256) = (fields.text("path"), fields.text("sha256"));
         fields.finish();
         let path = path?;
@@ -181,7 +181,7 @@ impl Reader<'_> {
 
 /// A table of a built-in vocabulary.
 fn vocabulary(node: Node<'_>) -> Option<InitDecl> {
-    let fields = node.fields()?;
+    let fields = node.fields(&records::VOCABULARY)?;
     let (name, table) = (fields.text("name"), fields.text("table"));
     fields.finish();
     let (name, table) = (name?, table?);
@@ -211,7 +211,7 @@ const FORMER: [(&str, &str, &[&str]); 5] = [
 
 /// The meaning of the elements: `means`, or the field of an earlier format. None if there is none.
 fn means(fields: &mut Fields<'_>) -> Option<Picture> {
-    if let Some(node) = fields.optional("means") {
+    if let Some(node) = fields.get("means") {
         return picture(node);
     }
     let (node, name, args) = FORMER.iter().find_map(|(field, name, args)| Some((fields.former(field)?, name, args)))?;

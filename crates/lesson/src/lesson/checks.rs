@@ -4,6 +4,7 @@ use super::document::Reader;
 use super::fields::{Fields, Node, Text, did_you_mean};
 use super::mention::{Access, Of};
 use super::model::{AgainstDecl, Buffer, CheckDecl};
+use super::records;
 use crate::base::expr::Expr;
 
 /// The kinds of comparison, by the field that selects one.
@@ -16,18 +17,18 @@ pub const BEFORE: &str = "before.";
 impl Reader<'_> {
     /// Reads one check of `owner`, a kernel by itself or a program, with these buffers.
     pub(super) fn check(&mut self, owner: &str, buffers: &[Buffer], node: Node<'_>) -> Option<CheckDecl> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::CHECK)?;
         let output = fields.text("output").and_then(|text| buffer(buffers, text));
-        let tolerance_node = fields.optional("tolerance");
+        let tolerance_node = fields.get("tolerance");
         let tolerance = tolerance_node.map_or(Some(0.0), |node| node.read::<f64>("a number"));
         if let Some((node, odd)) = tolerance_node.zip(tolerance).filter(|(_, t)| !(0.0..1.0).contains(t)) {
             node.error(format!("a relative error of {odd} cannot be asked for"), "use a number from 0 to below 1");
         }
-        let scale_node = fields.optional("scale");
+        let scale_node = fields.get("scale");
         let scale = scale_node.map(|node| self.figure(owner, Some(node), None));
-        let after = fields.optional("after").map(|node| self.name(node.text(), Of::Part(owner.to_owned())));
-        let when = fields.optional("when").map(|node| self.figure(owner, Some(node), None));
-        let given: Vec<&str> = FORMS.into_iter().filter(|form| fields.optional(form).is_some()).collect();
+        let after = fields.get("after").map(|node| self.name(node.text(), Of::Part(owner.to_owned())));
+        let when = fields.get("when").map(|node| self.figure(owner, Some(node), None));
+        let given: Vec<&str> = FORMS.into_iter().filter(|form| fields.get(form).is_some()).collect();
         let [form] = given[..] else {
             let (message, hint) = if given.is_empty() {
                 ("this check compares with nothing", format!("write one of {}", FORMS.join(", ")))
@@ -65,7 +66,7 @@ impl Reader<'_> {
             "kernel" => self.launch_of(owner, buffers, fields).map(|launch| AgainstDecl::Kernel(Box::new(launch))),
             "permutation_of" => Some(AgainstDecl::Permutation(buffer(buffers, fields.text("permutation_of")?)?)),
             "equal_set" => Some(AgainstDecl::EqualSets(buffer(buffers, fields.text("equal_set")?)?)),
-            "sums_to" => self.figure(owner, fields.required("sums_to"), None).map(AgainstDecl::SumsTo),
+            "sums_to" => self.figure(owner, fields.get("sums_to"), None).map(AgainstDecl::SumsTo),
             "formula" => self.formula(owner, buffers, fields, "formula").map(|(f, n)| AgainstDecl::Formula(f, n)),
             "every" => self.formula(owner, buffers, fields, "every").map(|(f, n)| AgainstDecl::Every(f, n)),
             _ => self.formula(owner, buffers, fields, "sorted_by").map(|(f, n)| AgainstDecl::SortedBy(f, n)),
@@ -81,7 +82,7 @@ impl Reader<'_> {
         name: &'static str,
     ) -> Option<(Expr, Option<Expr>)> {
         let text = fields.text(name);
-        let count = fields.optional("count");
+        let count = fields.get("count");
         let count = count.map(|node| self.figure(owner, Some(node), Some(0)));
         let text = text?;
         let excerpt = text.excerpt();

@@ -8,6 +8,7 @@ use super::document::Reader;
 use super::fields::{Fields, Node, did_you_mean};
 use super::mention::Access;
 use super::model::{Buffer, CudaOnly, InitDecl, MapDecl, RingDecl};
+use super::records;
 use crate::base::expr::Expr;
 use crate::base::files::{FileError, LARGEST};
 use crate::base::tensor::Init;
@@ -58,7 +59,7 @@ fn likely(buffers: &[Buffer]) -> String {
 impl Reader<'_> {
     /// A kernel's entry point and its text in CUDA C++, if any: the shader itself, or the twin beside it.
     pub(super) fn languages(&self, fields: &Fields<'_>, shader: Option<&Shader>) -> (Option<String>, Option<Twin>) {
-        let given = fields.optional("entry").map(|node| node.text().map(|text| text.value));
+        let given = fields.get("entry").map(|node| node.text().map(|text| text.value));
         let Some(shader) = shader else { return (given.unwrap_or_default(), None) };
         let (file, source) = shader;
         // C++ reserves the name `main`.
@@ -73,7 +74,7 @@ impl Reader<'_> {
         let entry = given.unwrap_or(Some("main".to_owned()));
         if let Some(entry) = entry.as_ref().filter(|entry| wgsl::function(source, entry).is_none()) {
             let (message, names) = (format!("the shader has no function `{entry}`"), wgsl::functions(source));
-            if let Some(node) = fields.optional("entry").or(fields.optional("shader")) {
+            if let Some(node) = fields.get("entry").or(fields.get("shader")) {
                 node.error(message, did_you_mean(entry, names));
             }
         }
@@ -113,7 +114,7 @@ impl Reader<'_> {
         buffers: &[Buffer],
         fields: &Fields<'_>,
     ) -> Option<Option<(CudaOnly, Option<RingDecl>)>> {
-        let node = fields.optional("cuda");
+        let node = fields.get("cuda");
         // If the file is missing, its language is unknown.
         let Some(shader) = shader else { return Some(None) };
         match (is_cuda(shader), node) {
@@ -141,13 +142,13 @@ impl Reader<'_> {
         buffers: &[Buffer],
         node: Node<'_>,
     ) -> Option<(CudaOnly, Option<RingDecl>)> {
-        let mut fields = node.fields()?;
+        let mut fields = node.fields(&records::CUDA)?;
         let parameters = self.parameters(kernel, buffers, node, &fields);
-        let block = fields.required("block").and_then(Node::triple);
+        let block = fields.get("block").and_then(Node::triple);
         let block = block.map(|block| block.map(|node| self.figure(kernel, Some(node), Some(1))));
-        let shared = fields.optional("shared");
+        let shared = fields.get("shared");
         let ptx = Some(&**shader_text).filter(|_| is_ptx(shader_file)).map(Arc::from);
-        let listed_source = fields.optional("source");
+        let listed_source = fields.get("source");
         let source = listed_source.and_then(|node| self.ptx_source(node, is_ptx(shader_file)));
         if listed_source.is_some() && source.is_none() {
             return None;
@@ -156,9 +157,9 @@ impl Reader<'_> {
         let listed = fields.list("tensor_maps").unwrap_or_default();
         let maps: Vec<Option<MapDecl>> =
             listed.into_iter().map(|node| self.tensor_map(kernel, buffers, node)).collect();
-        let persistent = fields.optional("persistent").map_or(Some(false), |node| node.read("true or false"));
+        let persistent = fields.get("persistent").map_or(Some(false), |node| node.read("true or false"));
         let ring = fields.former("ring").and_then(|node| self.ring(kernel, node));
-        let is_traced = fields.optional("traced").map_or(Some(false), |node| node.read("true or false"))?;
+        let is_traced = fields.get("traced").map_or(Some(false), |node| node.read("true or false"))?;
         fields.finish();
         let [x, y, z] = block?;
         let maps = maps.into_iter().collect::<Option<_>>()?;
@@ -196,7 +197,7 @@ impl Reader<'_> {
         fields: &Fields<'_>,
     ) -> Option<Parameters> {
         let kind = |written| if written { BindingKind::ReadWrite } else { BindingKind::ReadOnly };
-        let listed = match fields.optional("parameters") {
+        let listed = match fields.get("parameters") {
             Some(node) => node.map()?,
             None if self.version == 1 => {
                 let all = buffers.iter().map(|buffer| (buffer.name.clone(), kind(begins_as_poison(buffer))));
@@ -233,11 +234,11 @@ impl Reader<'_> {
     }
 
     fn tensor_map(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<MapDecl> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::TENSOR_MAP)?;
         let buffer = fields.text("buffer");
-        let mut figure = |name| self.figure(kernel, fields.required(name), Some(1));
+        let mut figure = |name| self.figure(kernel, fields.get(name), Some(1));
         let [columns, rows, box_columns, box_rows] = ["columns", "rows", "box_columns", "box_rows"].map(&mut figure);
-        let swizzle_node = fields.optional("swizzle");
+        let swizzle_node = fields.get("swizzle");
         let swizzle = swizzle_node.map_or(Some(0), |node| node.read::<u32>("0, 32, 64 or 128"));
         fields.finish();
         if let Some((node, odd)) = swizzle_node.zip(swizzle).filter(|(_, swizzle)| !SWIZZLES.contains(swizzle)) {
@@ -263,7 +264,7 @@ impl Reader<'_> {
     /// The ring buffer that a kernel's tiles go through: how many places and tiles there are is a number, or a formula
     /// in quotes.
     pub(super) fn ring(&mut self, kernel: &str, node: Node<'_>) -> Option<RingDecl> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::RING)?;
         let mut number = |node: Node<'_>, wanted| {
             let expr = if node.raw.starts_with('"') {
                 self.expr(Some(node), &Access::Fixed)?
@@ -274,8 +275,8 @@ impl Reader<'_> {
             self.require(kernel, node, expr.clone(), wanted);
             Some(expr)
         };
-        let places = fields.required("places").and_then(|node| number(node, Wanted::Between(1, MOST_PLACES)));
-        let tiles = fields.optional("tiles").map(|node| number(node, Wanted::Amount));
+        let places = fields.get("places").and_then(|node| number(node, Wanted::Between(1, MOST_PLACES)));
+        let tiles = fields.get("tiles").map(|node| number(node, Wanted::Amount));
         let (load, multiply) = (fields.text("load"), fields.text("multiply"));
         fields.finish();
         let tiles = match tiles {

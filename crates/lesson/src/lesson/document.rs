@@ -9,6 +9,7 @@ use super::excerpt::Source;
 use super::fields::{Fields, Node, Text};
 use super::mention::{Access, Mentions, Of};
 use super::model::{Code, Domain, Kernel, Lesson, Param, Program, Value, Variant, WorkDecl};
+use super::records;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::job::{ReferenceSignature, Twin};
@@ -22,7 +23,7 @@ const FIRST_VERSION: u32 = 1;
 
 /// The format's version, if this program can read it.
 pub(super) fn version(fields: &Fields<'_>, what: &str) -> Option<u32> {
-    let node = fields.required("format_version")?;
+    let node = fields.get("format_version")?;
     let version = node.read::<u32>("a version")?;
     if (FIRST_VERSION..=FORMAT_VERSION).contains(&version) {
         return Some(version);
@@ -80,11 +81,11 @@ pub(super) struct Reading<'a> {
 
 /// Reads `source`; mistakes go to its findings.
 pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> {
-    let mut fields = Node::whole(source).fields()?;
+    let mut fields = Node::whole(source).fields(&records::LESSON)?;
     // A lesson without a version is reported as such, and read as the current one.
-    let version = match fields.optional("format_version") {
+    let version = match fields.get("format_version") {
         Some(_) => version(&fields, "lesson")?,
-        None => fields.required("format_version").map_or(FORMAT_VERSION, |_| FORMAT_VERSION),
+        None => FORMAT_VERSION,
     };
     let mut reader = Reader {
         reading,
@@ -99,7 +100,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         title: fields.text("title").map(|text| text.value).unwrap_or_default(),
         summary: fields.text("summary").map(|text| text.value).unwrap_or_default(),
         presupposes: words(&fields, "presupposes"),
-        python_first: fields.optional("python_first").and_then(|node| node.read("true or false")).unwrap_or_default(),
+        python_first: fields.get("python_first").and_then(|node| node.read("true or false")).unwrap_or_default(),
         params: each(&fields, "params", |node| reader.param(node)),
         values: each(&fields, "values", |node| reader.value(node)),
         kernels: each(&fields, "kernels", |node| reader.kernel(node)),
@@ -117,7 +118,7 @@ pub(super) fn read(source: &Source<'_>, reading: &Reading<'_>) -> Option<Draft> 
         node.error("a lesson has a list of exercises, each with an id", hint);
     }
     let listed = |node: Node<'_>| node.raw.starts_with('[').then(|| node.place());
-    let steps = fields.optional("steps").map_or_else(|| Some(source.place(0)), listed);
+    let steps = fields.get("steps").map_or_else(|| Some(source.place(0)), listed);
     fields.finish();
     Some(Draft { lesson, declared: reader.declared, steps, required: reader.required, conditions: reader.conditions })
 }
@@ -232,13 +233,13 @@ impl Reader<'_> {
     }
 
     fn param(&mut self, node: Node<'_>) -> Option<Param> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::PARAMETER)?;
         let id = self.id(&fields, Kind::Param);
         let label = fields.text("label");
         let (help, unit) = (fields.text_or_empty("help"), fields.text_or_empty("unit"));
         let zero = fields.text_or_empty("zero");
-        let default_node = fields.required("default");
-        let domain_node = fields.required("domain");
+        let default_node = fields.get("default");
+        let domain_node = fields.get("domain");
         fields.finish();
         let default = default_node.and_then(|node| node.read("a number"));
         let domain =
@@ -262,16 +263,16 @@ impl Reader<'_> {
     }
 
     fn value(&mut self, node: Node<'_>) -> Option<Value> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::VALUE)?;
         let id = self.id(&fields, Kind::Value);
         let (label, unit) = (fields.text("label"), fields.text_or_empty("unit"));
-        let expr = self.expr(fields.required("expr"), &Access::Results);
+        let expr = self.expr(fields.get("expr"), &Access::Results);
         fields.finish();
         Some(Value { id: id?, label: label?.value, unit: unit?, expr: expr? })
     }
 
     fn kernel(&mut self, node: Node<'_>) -> Option<Kernel> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::KERNEL)?;
         let place = node.place();
         let id = self.id(&fields, Kind::Kernel);
         let of = id.clone().unwrap_or_default();
@@ -281,15 +282,15 @@ impl Reader<'_> {
         let (entry, twin) = self.languages(&fields, shader.as_ref());
         let constants = fields.map("constants").map(|all| self.constants(&of, shader.as_ref(), all));
         let requires = each(&fields, "requires", |node| self.requirement(&of, node));
-        let alone = fields.optional("buffers").is_some();
+        let alone = fields.get("buffers").is_some();
         let buffers = each(&fields, "buffers", |node| self.buffer(&of, shader.as_ref(), node));
-        let grid_node = if alone { fields.required("grid") } else { fields.optional("grid") };
+        let grid_node = if alone { fields.needed("grid") } else { fields.get("grid") };
         let grid = grid_node.map(|node| self.grid(&of, &buffers, node));
         let work = if alone { self.work(&of, &fields) } else { Some(self.work_or_none(&of, &fields)) };
         let cuda_only = self.cuda_only(&of, shader.as_ref(), &buffers, &fields);
-        let ring = fields.optional("ring").and_then(|node| self.ring(&of, node));
-        let library = fields.optional("library").and_then(|node| self.library(&of, &buffers, node));
-        let one = fields.optional("check");
+        let ring = fields.get("ring").and_then(|node| self.ring(&of, node));
+        let library = fields.get("library").and_then(|node| self.library(&of, &buffers, node));
+        let one = fields.get("check");
         let several = fields.list("checks").unwrap_or_default();
         if let Some(node) = one.or(several.first().copied()).filter(|_| !alone) {
             node.error(
@@ -337,7 +338,7 @@ impl Reader<'_> {
 
     /// Whether it is timed with the same buffers each time.
     pub(super) fn is_warm(&self, fields: &Fields<'_>) -> bool {
-        let cache = fields.optional("cache").and_then(|node| node.read("Cold or Warm"));
+        let cache = fields.get("cache").and_then(|node| node.read("Cold or Warm"));
         cache == Some(CacheDocument::Warm)
     }
 
@@ -348,8 +349,8 @@ impl Reader<'_> {
 
     /// Bytes and operations that some work needs; bytes are required. None if one is missing or invalid.
     fn work(&mut self, owner: &str, fields: &Fields<'_>) -> Option<Option<WorkDecl>> {
-        let bytes = self.wanted(owner, fields.required("bytes"), Wanted::Amount);
-        let flops_node = fields.optional("flops");
+        let bytes = self.wanted(owner, fields.needed("bytes"), Wanted::Amount);
+        let flops_node = fields.get("flops");
         let flops =
             if flops_node.is_some() { self.wanted(owner, flops_node, Wanted::Amount) } else { Expr::parse("0").ok() };
         Some(Some(WorkDecl { bytes: bytes?, flops: flops? }))
@@ -357,7 +358,7 @@ impl Reader<'_> {
 
     /// Bytes and operations that some work needs, if the lesson gives any.
     pub(super) fn work_or_none(&mut self, owner: &str, fields: &Fields<'_>) -> Option<WorkDecl> {
-        let nodes = [fields.optional("bytes"), fields.optional("flops")];
+        let nodes = [fields.get("bytes"), fields.get("flops")];
         if nodes.iter().all(Option::is_none) {
             return None;
         }
@@ -371,14 +372,14 @@ impl Reader<'_> {
     /// A variant to run: a kernel by itself, or a program with the kernels chosen for its passes.
     pub(super) fn variant(&mut self, fields: &Fields<'_>) -> Option<Variant> {
         let rungs = fields.map("rungs")?;
-        let (kernel, program) = (fields.optional("kernel"), fields.optional("program"));
+        let (kernel, program) = (fields.get("kernel"), fields.get("program"));
         let text = match (kernel, program) {
             (Some(_), Some(node)) => {
                 node.error("either a kernel by itself is run or a program", "leave one of them out");
                 return None;
             }
             (_, Some(node)) | (Some(node), None) => node.text(),
-            (None, None) => fields.text("kernel"),
+            (None, None) => fields.needed("kernel").and_then(Node::text),
         };
         let id = self.name(text, Of::Program)?;
         let chosen = rungs.into_iter().filter_map(|(pass, node)| {
@@ -392,7 +393,7 @@ impl Reader<'_> {
 
     /// The pass that `pass` names; empty, for the first one, if there is no such field.
     pub(super) fn pass_of(&mut self, fields: &Fields<'_>, variant: Option<&Variant>) -> Option<String> {
-        let Some(node) = fields.optional("pass") else { return Some(String::new()) };
+        let Some(node) = fields.get("pass") else { return Some(String::new()) };
         self.name(node.text(), Of::Pass(variant?.program.clone()))
     }
 }

@@ -4,6 +4,7 @@ use super::document::{Kind, Reader, each};
 use super::fields::Node;
 use super::mention::Of;
 use super::model::{BenchSize, Curve, Experiment, Quantity, Variant};
+use super::records;
 
 /// Quantities that an experiment can plot, for messages.
 const QUANTITIES: &str =
@@ -11,7 +12,7 @@ const QUANTITIES: &str =
 
 impl Reader<'_> {
     pub(super) fn experiment(&mut self, node: Node<'_>) -> Option<Experiment> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::EXPERIMENT)?;
         let id = self.id(&fields, Kind::Experiment);
         let title = fields.text("title");
         let mut curves = each(&fields, "kernels", |node| {
@@ -25,19 +26,19 @@ impl Reader<'_> {
         }
         let over = self.name(fields.text("over"), Of::Param);
         let mut values = Vec::new();
-        for node in fields.required("values").and_then(Node::list).unwrap_or_default() {
+        for node in fields.get("values").and_then(Node::list).unwrap_or_default() {
             if let (Some(value), Some(over)) = (node.read("a number"), &over) {
                 let place = node.place();
                 self.reading.mentions.add(over, place.clone(), Of::Setting(value, place));
                 values.push(value);
             }
         }
-        let quantity_node = fields.required("quantity");
+        let quantity_node = fields.get("quantity");
         let quantity = quantity_node.and_then(|node| node.read::<Quantity>(QUANTITIES));
         if let (Some(Quantity::Value(value)), Some(node)) = (&quantity, quantity_node) {
             self.reading.mentions.add(value, node.place(), Of::Value);
         }
-        let at = fields.optional("at").and_then(Node::map).map(|given| self.values_of(given)).unwrap_or_default();
+        let at = fields.get("at").and_then(Node::map).map(|given| self.values_of(given)).unwrap_or_default();
         fields.finish();
         if curves.is_empty() || values.is_empty() {
             node.error(
@@ -50,10 +51,10 @@ impl Reader<'_> {
 
     /// Reads one curve: a program, perhaps with other kernels in its passes, or one of its passes.
     fn curve(&mut self, node: Node<'_>) -> Option<Curve> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::CURVE)?;
         let variant = self.variant(&fields);
         let (id, title) = (fields.text_or_empty("id"), fields.text_or_empty("title"));
-        let pass = fields.optional("pass");
+        let pass = fields.get("pass");
         let program = variant.as_ref().map(|variant| variant.program.clone()).unwrap_or_default();
         let pass = pass.map(|node| self.name(node.text(), Of::Pass(program)));
         fields.finish();
@@ -67,7 +68,7 @@ impl Reader<'_> {
 
     /// Reads one size for the bench.
     pub(super) fn bench_size(&mut self, node: Node<'_>) -> Option<BenchSize> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::BENCH_SIZE)?;
         let set = self.settings(&fields);
         let programs = each(&fields, "kernels", |node| self.name(node.text(), Of::Program));
         fields.finish();

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 
 use super::excerpt::{Excerpt, Source};
+use super::records::Record;
 pub(super) use crate::base::diag::did_you_mean;
 use crate::base::diag::{Place, nearest};
 
@@ -168,10 +169,10 @@ impl<'a> Node<'a> {
         Some(read)
     }
 
-    /// Reads it as a struct: named fields in parentheses.
-    pub fn fields(self) -> Option<Fields<'a>> {
+    /// Reads it as this record: named fields in parentheses.
+    pub fn fields(self, record: &'static Record) -> Option<Fields<'a>> {
         let fields = self.entries()?;
-        Some(Fields { whole: self, fields, asked: RefCell::default(), missing: RefCell::default() })
+        Some(Fields { whole: self, record, fields, asked: RefCell::default(), missing: RefCell::default() })
     }
 
     /// Reads it as named fields in parentheses, whatever their names.
@@ -198,14 +199,30 @@ impl<'a> Node<'a> {
 #[must_use = "unknown and missing fields are reported by `finish`"]
 pub(super) struct Fields<'a> {
     whole: Node<'a>,
+    record: &'static Record,
     fields: Vec<(&'a str, Node<'a>)>,
     asked: RefCell<Vec<&'static str>>,
     missing: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Fields<'a> {
-    /// The field, if present.
-    pub fn optional(&self, name: &'static str) -> Option<Node<'a>> {
+    /// The field of the record; [`Fields::finish`] reports it if it is required and missing.
+    pub fn get(&self, name: &'static str) -> Option<Node<'a>> {
+        let field = self.record.field(name);
+        debug_assert!(field.is_some(), "the record has no field `{name}`");
+        if field.is_some_and(|field| field.required) { self.needed(name) } else { self.find(name) }
+    }
+
+    /// The field, where others require it; [`Fields::finish`] reports it if it is missing.
+    pub fn needed(&self, name: &'static str) -> Option<Node<'a>> {
+        let node = self.find(name);
+        if node.is_none() {
+            self.missing.borrow_mut().push(name);
+        }
+        node
+    }
+
+    fn find(&self, name: &'static str) -> Option<Node<'a>> {
         let mut asked = self.asked.borrow_mut();
         if !asked.contains(&name) {
             asked.push(name);
@@ -219,33 +236,24 @@ impl<'a> Fields<'a> {
         Some(self.fields.remove(place).1)
     }
 
-    /// The field; [`Fields::finish`] reports it if it is missing.
-    pub fn required(&self, name: &'static str) -> Option<Node<'a>> {
-        let node = self.optional(name);
-        if node.is_none() {
-            self.missing.borrow_mut().push(name);
-        }
-        node
-    }
-
-    /// A required string.
+    /// A string.
     pub fn text(&self, name: &'static str) -> Option<Text<'a>> {
-        self.required(name)?.text()
+        self.get(name)?.text()
     }
 
-    /// An optional string, empty if absent.
+    /// A string, empty if absent.
     pub fn text_or_empty(&self, name: &'static str) -> Option<String> {
-        self.optional(name).map_or(Some(String::new()), |node| Some(node.text()?.value))
+        self.get(name).map_or(Some(String::new()), |node| Some(node.text()?.value))
     }
 
     /// A list, empty if absent.
     pub fn list(&self, name: &'static str) -> Option<Vec<Node<'a>>> {
-        self.optional(name).map_or_else(|| Some(Vec::new()), Node::list)
+        self.get(name).map_or_else(|| Some(Vec::new()), Node::list)
     }
 
     /// A map, empty if absent.
     pub fn map(&self, name: &'static str) -> Option<Vec<(Text<'a>, Node<'a>)>> {
-        self.optional(name).map_or_else(|| Some(Vec::new()), Node::map)
+        self.get(name).map_or_else(|| Some(Vec::new()), Node::map)
     }
 
     /// Reports the fields that were not requested, and the required ones that are missing.

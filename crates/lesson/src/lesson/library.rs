@@ -6,6 +6,7 @@ use super::conditions::Wanted;
 use super::document::Reader;
 use super::fields::{Node, did_you_mean};
 use super::model::{Buffer, LibraryDecl, ProductDecl};
+use super::records;
 use crate::base::expr::Expr;
 use crate::job::Product;
 
@@ -33,7 +34,7 @@ impl Reader<'_> {
 
     /// A product of matrices: its buffers are the kernel's, of compatible types, and large enough.
     fn product(&mut self, kernel: &str, buffers: &[Buffer], node: Node<'_>) -> Option<LibraryDecl> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::PRODUCT)?;
         let names = ["a", "b", "c"].map(|name| fields.text(name));
         let found = names.each_ref().map(|text| {
             let text = text.as_ref()?;
@@ -44,8 +45,8 @@ impl Reader<'_> {
             }
             found
         });
-        let sizes = ["m", "n", "k"].map(|name| self.wanted(kernel, fields.required(name), Wanted::Count(1)));
-        let transposed = fields.optional("b_transposed");
+        let sizes = ["m", "n", "k"].map(|name| self.wanted(kernel, fields.get(name), Wanted::Count(1)));
+        let transposed = fields.get("b_transposed");
         fields.finish();
         let b_transposed = transposed.map_or(Some(false), |node| node.read("true or false"))?;
         let ([Some(a), Some(b), Some(c)], [Some(m), Some(n), Some(k)]) = (found, sizes) else { return None };

@@ -10,6 +10,7 @@ use super::excerpt::{Findings, Source};
 use super::fields::{Node, did_you_mean};
 use super::mention::Mentions;
 use super::model::{Lesson, Pack, Program};
+use super::records;
 use super::text::{self, Section};
 use super::{check, model::Step};
 use crate::base::diag::{Diagnostic, Place};
@@ -49,12 +50,12 @@ fn read_index(files: &PackFiles, index: &str) -> (Vec<String>, Vec<Diagnostic>) 
     let (mut order, mut entered): (Vec<String>, BTreeSet<String>) = Default::default();
     let name = files.display(INDEX);
     let source = Source::new(&name, index, &found);
-    if let Some(fields) = Node::whole(&source).fields() {
-        let version = fields.optional("format_version").map(|_| document::version(&fields, "pack"));
+    if let Some(fields) = Node::whole(&source).fields(&records::INDEX) {
+        let version = fields.get("format_version").map(|_| document::version(&fields, "pack"));
         if version.is_none() {
-            fields.required("format_version");
+            fields.needed("format_version");
         }
-        let order_node = fields.required("order");
+        let order_node = fields.get("order");
         let listed = order_node.and_then(Node::list);
         fields.finish();
         if version == Some(None) {

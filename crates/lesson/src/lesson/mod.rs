@@ -26,6 +26,7 @@ mod programs;
 mod prose;
 mod questions;
 mod read_split;
+pub mod records;
 mod scaffold;
 pub mod scope;
 mod shaders;

@@ -8,6 +8,7 @@ use super::mention::{Access, Of};
 use super::model::{
     Action, Buffer, CheckDecl, GridDecl, LaunchDecl, Node, Pass, Program, ReadingDecl, Repeat, SeriesDecl, Until,
 };
+use super::records;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 use crate::job::{Comparison, Reduction};
@@ -65,7 +66,7 @@ impl Around<'_> {
 
 impl Reader<'_> {
     pub(super) fn program(&mut self, node: Value<'_>) -> Option<Program> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::PROGRAM)?;
         let id = self.id(&fields, Kind::Program);
         let of = id.clone().unwrap_or_default();
         let title = fields.text("title");
@@ -80,7 +81,7 @@ impl Reader<'_> {
             }
         }
         let around = Around { program: &of, number: self.declared.len(), buffers: &buffers };
-        let listed = fields.required("passes").and_then(Value::list).unwrap_or_default();
+        let listed = fields.get("passes").and_then(Value::list).unwrap_or_default();
         let nodes: Vec<Option<Node>> = listed.into_iter().map(|node| self.node(&around, node, 0)).collect();
         let checks = fields.list("checks").unwrap_or_default();
         let checks: Vec<_> = checks.into_iter().map(|node| self.check(&of, &buffers, node)).collect();
@@ -88,7 +89,7 @@ impl Reader<'_> {
         let series: Vec<_> = series.into_iter().map(|node| self.series(&around, node)).collect();
         let work = self.work_or_none(&of, &fields);
         let warm = self.is_warm(&fields);
-        let split = fields.optional("ranks").map(|node| self.split(&of, node));
+        let split = fields.get("ranks").map(|node| self.split(&of, node));
         fields.finish();
         if nodes.is_empty() {
             node.error("a program has at least one pass", "add one to `passes`");
@@ -109,7 +110,7 @@ impl Reader<'_> {
     }
 
     fn node(&mut self, around: &Around<'_>, node: Value<'_>, depth: usize) -> Option<Node> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::PASS)?;
         let id = self.id(&fields, Kind::Part(around.number));
         let title = fields.text_or_empty("title");
         let place = node.place();
@@ -119,17 +120,17 @@ impl Reader<'_> {
             Some((id, title))
         };
         let forms = ["kernel", "kernels", "copy", "fill", "repeat"];
-        let given: Vec<&str> = forms.into_iter().filter(|form| fields.optional(form).is_some()).collect();
+        let given: Vec<&str> = forms.into_iter().filter(|form| fields.get(form).is_some()).collect();
         let [form] = given[..] else {
             let hint = "write one of `kernel`, `kernels`, `copy`, `fill` and `repeat`";
             node.error(if given.is_empty() { "this pass does nothing" } else { "this pass does several things" }, hint);
             return None;
         };
         if form == "repeat" {
-            let times = self.wanted(around.program, fields.required("repeat"), Wanted::Between(0, MOST_ROUNDS));
-            let until = fields.optional("until").map(|node| self.until(around, node));
-            let collective = fields.optional("collective").and_then(|node| self.collective(around.program, node));
-            let listed = fields.required("passes").and_then(Value::list).unwrap_or_default();
+            let times = self.wanted(around.program, fields.get("repeat"), Wanted::Between(0, MOST_ROUNDS));
+            let until = fields.get("until").map(|node| self.until(around, node));
+            let collective = fields.get("collective").and_then(|node| self.collective(around.program, node));
+            let listed = fields.needed("passes").and_then(Value::list).unwrap_or_default();
             if listed.is_empty() {
                 node.error("nothing is repeated", "add `passes: […]`");
             }
@@ -148,17 +149,17 @@ impl Reader<'_> {
             return Some(Node::Repeat(Box::new(Repeat { id, title, times, until, collective, body, place })));
         }
         let action = match form {
-            "copy" => fields.required("copy").and_then(Value::pair).and_then(|pair| {
+            "copy" => fields.get("copy").and_then(Value::pair).and_then(|pair| {
                 let [from, to] = pair.map(|node| around.buffer(&node.text()?));
                 Some(Action::Copy(from?, to?))
             }),
-            "fill" => fields.required("fill").and_then(Value::pair).and_then(|[buffer, value]| {
+            "fill" => fields.get("fill").and_then(Value::pair).and_then(|[buffer, value]| {
                 let buffer = buffer.text().and_then(|text| around.buffer(&text));
                 Some(Action::Fill(buffer?, self.figure(around.program, Some(value), None)?))
             }),
             _ => self.launch_of(around.program, around.buffers, &fields).map(|launch| Action::Launch(Box::new(launch))),
         };
-        let awaits = fields.optional("awaits").and_then(Value::list).unwrap_or_default();
+        let awaits = fields.get("awaits").and_then(Value::list).unwrap_or_default();
         let awaits = awaits.into_iter().filter_map(|node| self.awaited(around.program, node)).collect();
         fields.finish();
         let (id, title) = named(title)?;
@@ -169,9 +170,9 @@ impl Reader<'_> {
 
     /// A launch, from the fields of a pass or of a check.
     pub(super) fn launch_of(&mut self, program: &str, buffers: &[Buffer], fields: &Fields<'_>) -> Option<LaunchDecl> {
-        let kernels = match fields.optional("kernel") {
+        let kernels = match fields.get("kernel") {
             Some(node) => vec![node],
-            None => fields.required("kernels").and_then(Value::list)?,
+            None => fields.needed("kernels").and_then(Value::list)?,
         };
         let rungs: Vec<Option<String>> = kernels.iter().map(|node| self.name(node.text(), Of::Kernel)).collect();
         let bind = fields.map("bind").unwrap_or_default().into_iter().map(|(variable, node)| {
@@ -181,11 +182,11 @@ impl Reader<'_> {
         });
         let bind: Vec<Option<_>> = bind.collect();
         let constants = fields.map("constants").map(|all| self.figures(program, all));
-        let grid = fields.optional("grid").map(|node| self.grid(program, buffers, node));
+        let grid = fields.get("grid").map(|node| self.grid(program, buffers, node));
         let work = self.work_or_none(program, fields);
         let rungs = rungs.into_iter().collect::<Option<Vec<_>>>()?;
         if rungs.is_empty() {
-            fields.required("kernels")?.error("a place for kernels needs one at least", "name one");
+            fields.get("kernels")?.error("a place for kernels needs one at least", "name one");
             return None;
         }
         Some(LaunchDecl {
@@ -206,12 +207,12 @@ impl Reader<'_> {
             let [x, y, z] = node.triple()?.map(|node| self.figure(owner, Some(node), Some(1)));
             return Some(GridDecl::Fixed([x?, y?, z?]));
         };
-        let fields = rest.fields()?;
+        let fields = rest.fields(&records::WORDS)?;
         let around = Around { program: owner, number: 0, buffers };
         let buffer = fields.text("buffer").and_then(|text| around.buffer(&text));
-        let at = fields.optional("at");
+        let at = fields.get("at");
         let at = if at.is_some() { self.figure(owner, at, Some(0)) } else { Expr::parse("0").ok() };
-        let most = fields.required("most").and_then(Value::triple);
+        let most = fields.get("most").and_then(Value::triple);
         let most =
             most.map(|most| most.map(|node| self.wanted(owner, Some(node), Wanted::Between(1, u64::from(u32::MAX)))));
         fields.finish();
@@ -259,7 +260,7 @@ impl Reader<'_> {
     /// A series: `loss[0]`, or `max(load)`.
     fn series(&mut self, around: &Around<'_>, node: Value<'_>) -> Option<SeriesDecl> {
         const FORM: &str = "write BUFFER[INDEX], or sum(BUFFER), min(BUFFER), max(BUFFER) or mean(BUFFER)";
-        let fields = node.fields()?;
+        let fields = node.fields(&records::SERIES)?;
         let id = self.id(&fields, Kind::Part(around.number));
         let (label, unit) = (fields.text_or_empty("label"), fields.text_or_empty("unit"));
         let of = fields.text("of").and_then(|text| {
@@ -280,7 +281,7 @@ impl Reader<'_> {
                 }
             }
         });
-        let each = fields.optional("each").map(|node| self.name(node.text(), Of::Part(around.program.to_owned())));
+        let each = fields.get("each").map(|node| self.name(node.text(), Of::Part(around.program.to_owned())));
         fields.finish();
         let (buffer, reading) = of?;
         let each = match each {

@@ -8,16 +8,17 @@ use super::mention::{Access, Of};
 use super::model::{
     AnswerDecl, AnswerKind, CATCHES, Catch, CurveDecl, Exercise, GoalPart, Need, Prediction, Probe, WrongKernel,
 };
+use super::records;
 use super::text;
 
 impl Reader<'_> {
     pub(super) fn prediction(&mut self, node: Node<'_>) -> Option<Prediction> {
         let mentions = self.reading.mentions;
-        let fields = node.fields()?;
+        let fields = node.fields(&records::PREDICTION)?;
         let id = self.id(&fields, Kind::Prediction);
         let question = fields.text("question").map(|text| text::inlines(text.excerpt(), mentions));
         let because = fields.text("because").map(|text| text::inlines(text.excerpt(), mentions));
-        let ways = [fields.optional("options"), fields.optional("number"), fields.optional("curve")];
+        let ways = [fields.get("options"), fields.get("number"), fields.get("curve")];
         let asks = match ways {
             [Some(node), None, None] => self
                 .options(node)
@@ -32,7 +33,7 @@ impl Reader<'_> {
                 node.error("a prediction asks for one of `options`, a `number` or a `curve`", hint);
                 // Its other fields are not reported as unknown.
                 for name in ["probes", "measured", "traced", "unit"] {
-                    fields.optional(name);
+                    fields.get(name);
                 }
                 None
             }
@@ -62,8 +63,8 @@ impl Reader<'_> {
 
     /// The tolerance of a number, as a share of the answer.
     fn within(&self, node: Node<'_>) -> Option<f64> {
-        let fields = node.fields()?;
-        let within = fields.required("within");
+        let fields = node.fields(&records::WITHIN)?;
+        let within = fields.get("within");
         fields.finish();
         let share = within?.read::<f64>("a share of the answer, such as 0.1")?;
         if !(share > 0.0 && share < 1.0) {
@@ -85,8 +86,8 @@ impl Reader<'_> {
         }
         let runs: Vec<(String, String)> =
             probes.iter().map(|probe| (probe.id.clone(), probe.variant.program.clone())).collect();
-        let measured = fields.optional("measured").map(|node| self.expr(Some(node), &Access::Probes(runs.clone())));
-        let traced = self.expr(fields.required("traced"), &Access::Counts(runs));
+        let measured = fields.get("measured").map(|node| self.expr(Some(node), &Access::Probes(runs.clone())));
+        let traced = self.expr(fields.needed("traced"), &Access::Counts(runs));
         let unit = fields.text_or_empty("unit");
         let measured = match measured {
             Some(measured) => Some(measured?),
@@ -97,11 +98,11 @@ impl Reader<'_> {
 
     /// Reads the curve to draw.
     fn curve_asked(&mut self, node: Node<'_>) -> Option<CurveDecl> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::DRAWN_CURVE)?;
         let experiment = self.name(fields.text("experiment"), Of::Experiment);
         let curve = fields.text("of");
         let set = self.settings(&fields);
-        let reach_node = fields.required("y");
+        let reach_node = fields.get("y");
         fields.finish();
         let reach = reach_node?.pair()?.map(|end| end.read::<f64>("a number"));
         let [low, high] = [reach[0]?, reach[1]?];
@@ -116,7 +117,7 @@ impl Reader<'_> {
     }
 
     fn probe(&mut self, node: Node<'_>) -> Option<Probe> {
-        let fields = node.fields()?;
+        let fields = node.fields(&records::PROBE)?;
         let id = fields.text("id");
         let variant = self.variant(&fields);
         let set = self.settings(&fields);
@@ -129,7 +130,7 @@ impl Reader<'_> {
 
     pub(super) fn exercise(&mut self, node: Node<'_>) -> Option<Exercise> {
         let folder = format!("lessons/{}", self.reading.id);
-        let fields = node.fields()?;
+        let fields = node.fields(&records::EXERCISE)?;
         let id = self.id(&fields, Kind::Exercise);
         let prompt = fields.text("prompt").map(|text| text::blocks(text.excerpt(), self.reading.mentions));
         let variant = self.variant(&fields);
@@ -142,7 +143,7 @@ impl Reader<'_> {
         let wrong = each(&fields, "wrong", |node| self.wrong(&folder, &bases, node));
         let program = variant.as_ref().map(|variant| variant.program.clone()).unwrap_or_default();
         let hints = each(&fields, "hints", |node| Some(text::inlines(node.text()?.excerpt(), self.reading.mentions)));
-        let goal = fields.required("goal").and_then(|node| self.goal(node, &Access::Exercise(program)));
+        let goal = fields.get("goal").and_then(|node| self.goal(node, &Access::Exercise(program)));
         let goal_text = fields.text("goal_text");
         let teaches = words(&fields, "teaches");
         fields.finish();
@@ -186,9 +187,9 @@ impl Reader<'_> {
             );
         }
         let part = |node: Node<'_>| {
-            let fields = node.fields()?;
-            let (of, have) = (fields.text("of"), self.expr(fields.required("have"), access));
-            let (most, exactly) = (fields.optional("at_most"), fields.optional("exactly"));
+            let fields = node.fields(&records::GOAL_PART)?;
+            let (of, have) = (fields.text("of"), self.expr(fields.get("have"), access));
+            let (most, exactly) = (fields.get("at_most"), fields.get("exactly"));
             fields.finish();
             let need = match (most, exactly) {
                 (Some(most), None) => Need::AtMost(self.expr(Some(most), access)?),
@@ -225,15 +226,15 @@ impl Reader<'_> {
 
     /// The same with its mistake in words.
     fn described(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
-        let fields = node.fields()?;
-        let caught_by = caught_by(fields.required("caught_by"));
-        let says = fields.optional("says").map_or(Some(None), |node| Some(Some(node.text()?.value)));
-        let (file, source) = if let Some(file) = fields.optional("file") {
+        let fields = node.fields(&records::WRONG_KERNEL)?;
+        let caught_by = caught_by(fields.get("caught_by"));
+        let says = fields.get("says").map_or(Some(None), |node| Some(Some(node.text()?.value)));
+        let (file, source) = if let Some(file) = fields.get("file") {
             fields.finish();
             self.file(folder, &file.text()?)?
         } else {
-            let (id, of) = (fields.text("id"), fields.required("of"));
-            let changes = fields.required("changes").and_then(Node::list);
+            let (id, of) = (fields.text("id"), fields.get("of"));
+            let changes = fields.get("changes").and_then(Node::list);
             fields.finish();
             let (file, source) = changed(bases, of?, changes?)?;
             (format!("{file}, changed as `{}`", id?.value), source.into())

@@ -4,6 +4,7 @@ use super::conditions::Wanted;
 use super::document::Reader;
 use super::fields::Node;
 use super::mention::Of;
+use super::records;
 use super::split::{AwaitDecl, CollectiveDecl, PartDecl, Split};
 use crate::ranks::measure::Collective;
 
@@ -13,8 +14,8 @@ const MOST: u64 = crate::ranks::world::MOST as u64;
 impl Reader<'_> {
     /// The ranks of a program: `(number: "ranks", here: "ranks_here", first: "first_rank")`.
     pub(super) fn split(&mut self, program: &str, node: Node<'_>) -> Option<Split> {
-        let fields = node.fields()?;
-        let number = self.wanted(program, fields.required("number"), Wanted::Between(1, MOST));
+        let fields = node.fields(&records::RANKS)?;
+        let number = self.wanted(program, fields.get("number"), Wanted::Between(1, MOST));
         let [here, first] = ["here", "first"].map(|name| self.name(fields.text(name), Of::Value));
         fields.finish();
         Some(Split { number: number?, here: here?, first: first?, place: node.place() })
@@ -34,14 +35,14 @@ impl Reader<'_> {
             node.error("this is no collective", "write AllGather(…), ReduceScatter(…) or AllReduce(…)");
             return None;
         };
-        let fields = rest.fields()?;
+        let fields = rest.fields(&records::COLLECTIVE)?;
         let of = || Of::Buffer(program.to_owned());
         let buffer = self.name(fields.text("buffer"), of());
-        let meter = match fields.optional("meter") {
+        let meter = match fields.get("meter") {
             Some(node) => Some(self.name(node.text(), of())?),
             None => None,
         };
-        let part = match fields.optional("part") {
+        let part = match fields.get("part") {
             Some(node) => {
                 let [number, of_all] = node.pair()?;
                 let number = self.name(number.text(), of());

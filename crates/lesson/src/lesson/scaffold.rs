@@ -3,6 +3,7 @@
 use super::document::is_id;
 use super::excerpt::{Findings, Source};
 use super::fields::Node;
+use super::records;
 use crate::base::diag::Diagnostic;
 
 /// The files of a new lesson called `name`, with their paths within a pack; [`add_to_index`] adds it to the pack's
@@ -32,9 +33,9 @@ pub fn add_to_index(file: &str, index: &str, name: &str) -> Result<String, Diagn
     let found = Findings::default();
     let at = {
         let source = Source::new(file, index, &found);
-        let order = Node::whole(&source).fields().and_then(|fields| {
-            fields.optional("format_version");
-            let order = fields.required("order");
+        let order = Node::whole(&source).fields(&records::INDEX).and_then(|fields| {
+            fields.get("format_version");
+            let order = fields.get("order");
             fields.finish();
             order
         });

@@ -5,21 +5,22 @@ use super::fields::{Fields, Node};
 use super::mention::Of;
 use super::model::Step;
 use super::picture::{ArgValue, Picture, PictureArg};
+use super::records;
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: Node<'_>) -> Option<Step> {
-        let mut fields = node.fields()?;
+        let mut fields = node.fields(&records::STEP)?;
         let id = self.id(&fields, Kind::Step);
         let variant = self.variant(&fields);
         let pass = self.pass_of(&fields, variant.as_ref());
         let set = self.settings(&fields);
-        let experiment = fields.optional("experiment").map(|node| self.name(node.text(), Of::Experiment));
+        let experiment = fields.get("experiment").map(|node| self.name(node.text(), Of::Experiment));
         let mut figure = match self.version {
             1 | 2 => scene(&mut fields),
-            _ => fields.optional("figure").map_or_else(|| Some(Picture::default()), picture),
+            _ => fields.get("figure").map_or_else(|| Some(Picture::default()), picture),
         };
         let watch = fields.text_or_empty("watch");
-        let at = fields.optional("at").map_or(Some(0.0), |node| {
+        let at = fields.get("at").map_or(Some(0.0), |node| {
             let at = node.read::<f64>("a share of the record, such as 0.5")?;
             if !(0.0..1.0).contains(&at) {
                 node.error(format!("a step cannot begin at {at}"), "give a share of the record: from 0 to less than 1");
@@ -31,14 +32,14 @@ impl Reader<'_> {
         if let (Some(block), Some(figure)) = (fields.former("block"), &mut figure) {
             block_of_explorer(block, figure)?;
         }
-        let launch = fields.optional("launch").map_or(Some(1), |node| {
+        let launch = fields.get("launch").map_or(Some(1), |node| {
             let launch = node.read::<u64>("a launch of the pass, from 1")?;
             if launch == 0 {
                 node.error("launches are counted from 1", "write 1 for the first one");
             }
             (launch > 0).then_some(launch)
         });
-        let switch = |name| fields.optional(name).map_or(Some(false), |node| node.read("true or false"));
+        let switch = |name| fields.get(name).map_or(Some(false), |node| node.read("true or false"));
         let (cover, model) = (switch("cover"), switch("model"));
         let curves: Vec<_> =
             fields.list("curves").unwrap_or_default().into_iter().filter_map(|node| node.text()).collect();

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::banks::Banks;
-use super::critical::{Critical, Suspended};
+use super::critical::{self, Critical};
 use super::divergence::Divergence;
 use super::profile::Profile;
+use super::reuse::{Loaded, Reuse};
 use super::sectors::Sectors;
 use super::uniforms::Uniforms;
 use super::{Access, Observer, Phase};
@@ -16,11 +17,19 @@ use crate::trace::{LineCounts, Space, Trace};
 /// Counts by source line.
 pub(super) type Lines = BTreeMap<u32, LineCounts>;
 
+/// The counts of a workgroup that is paused, as far as they are its own.
+#[derive(Debug)]
+pub struct Suspended {
+    path: critical::Suspended,
+    loaded: Loaded,
+}
+
 /// Counts what warps do.
 #[derive(Clone, Debug)]
 pub struct Counter {
     profile: Profile,
     sectors: Sectors,
+    reuse: Reuse,
     banks: Banks,
     uniforms: Uniforms,
     divergence: Divergence,
@@ -34,6 +43,7 @@ impl Counter {
         Self {
             profile: Profile::new(code, width),
             sectors: Sectors::new(code, width),
+            reuse: Reuse::default(),
             banks: Banks::new(code),
             uniforms: Uniforms::new(code),
             divergence: Divergence::default(),
@@ -46,6 +56,7 @@ impl Counter {
     pub fn add(&mut self, other: &Self) {
         self.profile.add(&other.profile);
         self.sectors.add(&other.sectors);
+        self.reuse.add(&other.reuse);
         self.banks.add(&other.banks);
         self.uniforms.add(&other.uniforms);
         self.divergence.add(&other.divergence);
@@ -58,6 +69,7 @@ impl Counter {
         let mut lines = Lines::new();
         self.profile.finish(code, trace, &mut lines);
         self.sectors.finish(code, trace, &mut lines);
+        self.reuse.finish(trace);
         self.banks.finish(code, trace, &mut lines);
         self.uniforms.finish(code, trace);
         self.divergence.finish(trace, &mut lines);
@@ -68,14 +80,15 @@ impl Counter {
 }
 
 impl Counter {
-    /// Takes out the critical path of a workgroup that is paused, before another one is counted.
+    /// Takes out what belongs to a workgroup that is paused, before another one is counted.
     pub fn suspend(&mut self) -> Suspended {
-        self.critical.suspend()
+        Suspended { path: self.critical.suspend(), loaded: self.reuse.suspend() }
     }
 
-    /// Puts back the critical path of a workgroup that goes on.
-    pub fn resume(&mut self, path: Suspended) {
+    /// Puts it back when the workgroup goes on.
+    pub fn resume(&mut self, Suspended { path, loaded }: Suspended) {
         self.critical.resume(path);
+        self.reuse.resume(loaded);
     }
 }
 
@@ -98,6 +111,7 @@ impl Observer for Counter {
 
     fn done(&mut self) {
         self.critical.done();
+        self.reuse.done();
     }
 
     #[inline]
@@ -105,7 +119,10 @@ impl Observer for Counter {
         match access.place.space {
             Space::Shared => self.banks.access(access),
             Space::Uniform => self.uniforms.access(access),
-            Space::Global => self.sectors.access(access),
+            Space::Global => {
+                self.sectors.access(access);
+                self.reuse.access(access);
+            }
         }
     }
 

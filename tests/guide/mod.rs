@@ -2,15 +2,15 @@
 //! and no less.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod derived;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use crate::common::{spoilt_copy, warpbook, warpbook_in};
 use warpbook::base::expr::{Expr, FUNCTIONS};
-use warpbook::figures::meanings::MEANINGS;
-use warpbook::figures::{Arg, ArgKind, FIGURES};
-use warpbook::lesson::scope::{COUNTED_FIELDS, DEVICE_FIELDS, ROUNDS, TIMED_FIELDS};
+use warpbook::lesson::records::RECORDS;
 use warpbook::lesson::{FORMS, INITS};
 use warpbook::reference;
 
@@ -82,53 +82,60 @@ fn the_tutorials_lesson_passes_check() {
     assert!(run.code == 2 && run.err.contains("race for word"), "{}", run.err);
 }
 
-/// The fields of a record that the program lists in its message about an unknown field.
-fn known(file: &str, start: &str) -> BTreeSet<String> {
-    known_in("programs", file, start)
+/// The fields that the program lists in its message about an unknown field of the record that begins so.
+fn known(pack: &str, file: &str, start: &str) -> BTreeSet<String> {
+    let spoilt = format!("{}zzz: 1, {}", &start[..1], &start[1..]);
+    known_where(pack, file, start, &spoilt)
 }
 
-fn known_in(pack: &str, file: &str, start: &str) -> BTreeSet<String> {
-    let spoilt = format!("{}zzz: 1, {}", &start[..1], &start[1..]);
-    let folder = spoilt_copy(pack, &[(file, start, &spoilt)]).unwrap();
+/// The same where a text of the file is replaced.
+fn known_where(pack: &str, file: &str, from: &str, to: &str) -> BTreeSet<String> {
+    let folder = spoilt_copy(pack, &[(file, from, to)]).unwrap();
     let run = warpbook(&["check", &folder.path().display().to_string()]);
     let mut lines = run.err.lines().skip_while(|line| !line.contains("there is no field `zzz` here"));
-    let hint = lines.nth(1).unwrap_or_else(|| panic!("{start}: {}", run.err));
+    let hint = lines.nth(1).unwrap_or_else(|| panic!("{to}: {}", run.err));
     hint.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
+/// The fields of a record, of which the reference has a table.
+fn fields(record: &str) -> BTreeSet<String> {
+    let (_, record) = RECORDS.iter().find(|(name, _)| *name == record).unwrap();
+    set(record.0.iter().map(|field| field.name))
+}
+
 #[test]
-fn every_field_is_in_the_reference() {
+fn every_field_of_a_record_is_read() {
     const LESSON: &str = "lessons/programs/lesson.ron";
-    let (lesson, programs) = (page("reference/lesson.md"), page("reference/programs.md"));
-    for (page, heading, start) in [
-        (&lesson, "lesson", "(\n    format_version: 3"),
-        (&lesson, "parameter", "(id: \"n\", label"),
-        (&lesson, "value", "(id: \"chunks\", label"),
-        (&lesson, "kernel", "(id: \"tree_sum\""),
-        (&lesson, "experiment", "(\n            id: \"sizes\""),
-        (&lesson, "curve", "(program: \"reduce\", pass: \"together\""),
-        (&lesson, "step", "(id: \"sum\", program"),
-        (&lesson, "prediction", "(\n            id: \"rounds\""),
-        (&lesson, "probe", "(id: \"trained\""),
-        (&lesson, "exercise", "(\n            id: \"chunk\""),
-        (&programs, "program", "(\n            id: \"reduce\""),
-        (&programs, "buffer", "(name: \"partial\""),
-        (&programs, "words", "(buffer: \"groups\""),
-        (&programs, "series", "(id: \"change\""),
-        (&programs, "check", "(output: \"total\", formula: \"sum(k, 0, n, x[k])\", tolerance"),
+    for (record, start) in [
+        ("lesson", "(\n    format_version: 3"),
+        ("parameter", "(id: \"n\", label"),
+        ("value", "(id: \"chunks\", label"),
+        ("kernel", "(id: \"tree_sum\""),
+        ("experiment", "(\n            id: \"sizes\""),
+        ("curve", "(program: \"reduce\", pass: \"together\""),
+        ("step", "(id: \"sum\", program"),
+        ("prediction", "(\n            id: \"rounds\""),
+        ("probe", "(id: \"trained\""),
+        ("exercise", "(\n            id: \"chunk\""),
+        ("program", "(\n            id: \"reduce\""),
+        ("buffer", "(name: \"partial\""),
+        ("words", "(buffer: \"groups\""),
+        ("series", "(id: \"change\""),
     ] {
-        assert_eq!(names(page, heading, "field"), known(LESSON, start), "{heading}");
+        assert_eq!(fields(record), known("programs", LESSON, start), "{record}");
     }
-    for (heading, start) in [("ranks", "(number: \"ranks\""), ("collective", "(buffer: \"y\"")] {
-        assert_eq!(
-            names(&programs, heading, "field"),
-            known_in("ranks", "lessons/mean/lesson.ron", start),
-            "{heading}"
-        );
+    for (record, start) in [("ranks", "(number: \"ranks\""), ("collective", "(buffer: \"y\"")] {
+        assert_eq!(fields(record), known("ranks", "lessons/mean/lesson.ron", start), "{record}");
     }
-    let mut passes = known(LESSON, "(id: \"chunkwise\", title");
-    passes.extend(known(LESSON, "(id: \"smoothing\""));
-    assert_eq!(names(&programs, "pass", "field"), passes);
+    let mut passes = known("programs", LESSON, "(id: \"chunkwise\", title");
+    passes.extend(known("programs", LESSON, "(id: \"smoothing\""));
+    assert_eq!(fields("pass"), passes);
+    let check = "(output: \"total\", formula: \"sum(k, 0, n, x[k])\", tolerance";
+    let mut checks = known("programs", LESSON, check);
+    let of_kernel = "(zzz: 1, output: \"total\", kernel: \"tree_sum\", tolerance";
+    checks.extend(known_where("programs", LESSON, check, of_kernel));
+    checks.extend(known("good", "lessons/tiny/lesson.ron", "(\n                reference: \"strided_copy\""));
+    assert_eq!(fields("check"), checks);
 }
 
 #[test]
@@ -136,8 +143,7 @@ fn every_name_is_in_the_reference() {
     let (lesson, programs, expressions) =
         (page("reference/lesson.md"), page("reference/programs.md"), page("reference/expressions.md"));
     assert_eq!(names(&programs, "buffer", "init"), set(INITS));
-    let forms = names(&programs, "check", "field");
-    assert!(FORMS.iter().all(|form| forms.contains(*form)));
+    assert!(FORMS.iter().all(|form| fields("check").contains(*form)));
     let listed = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let references: Vec<Vec<String>> = reference::signatures()
         .iter()
@@ -150,18 +156,6 @@ fn every_name_is_in_the_reference() {
     let operators = Expr::parse("1 ? 2").unwrap_err().hint.unwrap();
     let operators = operators.split("operators are ").nth(1).unwrap();
     assert_eq!(names(&expressions, "", "operator"), set(operators.split_whitespace()));
-    let results = TIMED_FIELDS.into_iter().chain(COUNTED_FIELDS).chain([ROUNDS]);
-    assert_eq!(names(&expressions, "", "result"), set(results));
-    assert_eq!(names(&expressions, "", "device"), set(DEVICE_FIELDS));
-    let figures: Vec<Vec<String>> = FIGURES
-        .iter()
-        .map(|figure| figure.card())
-        .map(|card| vec![format!("`{}`", card.name), card.tab.to_owned(), card.needs.to_owned(), arguments(card.args)])
-        .collect();
-    assert_eq!(table(&lesson, "step", "figure"), figures);
-    let meanings = MEANINGS.iter().map(|meaning| meaning.card());
-    let meanings = meanings.map(|card| vec![format!("`{}`", card.name), card.help.to_owned(), arguments(card.args)]);
-    assert_eq!(table(&programs, "buffer", "meaning"), meanings.collect::<Vec<_>>());
     // The quantities that can be plotted are those that the program lists in its message about another one.
     let edit = ("lessons/programs/lesson.ron", "quantity: BytesPerSecond", "quantity: Nothing");
     let folder = spoilt_copy("programs", &[edit]).unwrap();
@@ -169,23 +163,4 @@ fn every_name_is_in_the_reference() {
     for quantity in names(&lesson, "experiment", "quantity") {
         assert!(run.err.contains(&quantity), "{quantity}: {}", run.err);
     }
-}
-
-/// The arguments of a figure or a meaning, as the reference lists them.
-fn arguments(args: &[Arg]) -> String {
-    let said = args.iter().map(|arg| {
-        let kind = match arg.kind {
-            ArgKind::Share => "a share".to_owned(),
-            ArgKind::Text => "a text".to_owned(),
-            ArgKind::Texts => "a list of texts".to_owned(),
-            ArgKind::Buffer => "a buffer".to_owned(),
-            ArgKind::Number | ArgKind::Count(_) => "an expression".to_owned(),
-            ArgKind::Experiment => "an experiment".to_owned(),
-            ArgKind::Program => "a program".to_owned(),
-            ArgKind::UpTo(most) => format!("0 to {most}"),
-        };
-        let needed = if arg.required { ", required" } else { "" };
-        format!("`{}` ({kind}{needed}): {}", arg.name, arg.help)
-    });
-    said.collect::<Vec<_>>().join("; ")
 }
