@@ -8,8 +8,8 @@ use super::tree::Kind;
 use super::*;
 use crate::base::tensor::{Elem, Tensor};
 use crate::job::TraceSpec;
-use crate::simt::{Options, Program, run};
 use crate::trace::{Exchange, FindingKind};
+use warpbook_tracer::simt::{Options, Program, run};
 
 type Result<T = ()> = std::result::Result<T, String>;
 

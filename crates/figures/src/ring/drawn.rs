@@ -165,8 +165,8 @@ mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
     use crate::Results;
+    use crate::Ring;
     use crate::ask;
-    use crate::ring::Ring;
 
     #[test]
     fn no_place_holds_two_tiles_and_each_tile_is_loaded_before_it_is_multiplied() {

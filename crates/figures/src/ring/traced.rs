@@ -258,8 +258,8 @@ fn warps(all: &BTreeSet<u32>) -> String {
 mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
+    use crate::Ring;
     use crate::ask;
-    use crate::ring::Ring;
     use std::sync::Arc;
 
     /// Four tiles through two places of 64 bytes: warp 0 copies, warps 1 and 2 read a half each. A place is filled again as soon as both
