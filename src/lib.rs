@@ -9,13 +9,13 @@
 #[cfg(feature = "app")]
 pub mod app;
 pub mod cli;
-pub mod notes;
 pub mod session;
 
 pub use warpbook_base as base;
 pub use warpbook_figures as figures;
 pub use warpbook_gpu::gpu;
 pub use warpbook_lesson::{device, job, lesson, math, measure, pack, reference};
+pub use warpbook_notes::notes;
 pub use warpbook_ranks as ranks;
 pub use warpbook_tokenizer as tokenizer;
 pub use warpbook_tracer::{simt, trace};
