@@ -1,8 +1,7 @@
 //! Counts workgroup memory: requests, the passes over its banks that each takes, and those that conflicts add.
 
-use super::counts::Lines;
 use super::pattern::Pattern;
-use super::{Access, Addresses, Observer};
+use super::{Access, Addresses, Lines, Observer};
 use crate::simt::code::Code;
 use crate::simt::ir::{Joined, Width};
 use crate::simt::lanes::lanes_of;

@@ -1,7 +1,5 @@
 //! All counts at once, in the units of hardware counters: the observers that count, side by side.
 
-use std::collections::BTreeMap;
-
 use super::banks::Banks;
 use super::critical::{self, Critical};
 use super::divergence::Divergence;
@@ -9,13 +7,10 @@ use super::profile::Profile;
 use super::reuse::{Loaded, Reuse};
 use super::sectors::Sectors;
 use super::uniforms::Uniforms;
-use super::{Access, Observer, Phase};
+use super::{Access, Lines, Observer, Phase};
 use crate::simt::code::Code;
 use crate::simt::ir::Orders;
 use crate::trace::{LineCounts, Space, Trace};
-
-/// Counts by source line.
-pub(super) type Lines = BTreeMap<u32, LineCounts>;
 
 /// The counts of a workgroup that is paused, as far as they are its own.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! Counts branches, and those that lanes of a warp disagree about.
 
-use super::Observer;
-use super::counts::Lines;
+use super::{Lines, Observer};
 use crate::trace::{BranchCounts, Trace};
 
 /// Counts the branches of a run.

@@ -61,6 +61,9 @@ use super::ir::{AtomicOp, Joined, Orders};
 use super::subgroup::Subgroup;
 use crate::trace::AccessKind;
 
+/// Counts by source line.
+type Lines = std::collections::BTreeMap<u32, crate::trace::LineCounts>;
+
 /// The addresses of the active lanes of one access, in bytes.
 #[derive(Clone, Copy)]
 pub enum Addresses<'a> {

@@ -1,7 +1,6 @@
 //! Counts instructions by source line: a number for each basic block, which knows its lines.
 
-use super::counts::Lines;
-use super::{Observer, count_lanes};
+use super::{Lines, Observer, count_lanes};
 use crate::simt::code::Code;
 use crate::trace::Trace;
 

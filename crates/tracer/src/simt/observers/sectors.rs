@@ -3,13 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::pattern::Pattern;
-use super::{Access, Observer, count_lanes};
+use super::{Access, Lines, Observer, count_lanes};
 use crate::simt::code::Code;
 use crate::simt::ir::Width;
 use crate::simt::lanes::lanes_of;
 use crate::trace::{AccessKind, Trace};
-
-use super::counts::Lines;
 
 /// Bytes of a sector.
 pub(super) const SECTOR: u32 = 32;
