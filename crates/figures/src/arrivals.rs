@@ -1,23 +1,17 @@
 //! Choices in the order of the batch, a row per expert: each fills a place of its expert's bucket, and those that find none are dropped.
 
 use super::buffer::is_written;
-use super::figure::NO_BUFFER;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
-use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
-use super::named_rows::NamedRows;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, NO_BUFFER, View};
+use super::frame::{Frame, Tag};
+use super::kit::{Board, Key, Rows};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
-use super::text;
 use crate::base::units::count;
 
-const MARGIN: f32 = 16.0;
-const HEAD: f32 = 30.0;
-const FOOT: f32 = 30.0;
-/// Height of an expert's row at least and at most; further experts are not drawn.
+/// Height of an expert's row at least and at most.
 const PITCH: [f32; 2] = [14.0, 44.0];
-/// The least distance of the lines between groups.
-const APART: f32 = 3.0;
+/// The least distance of the lines between groups if the rows were as wide as the picture.
+const APART: f32 = 6.0;
 
 static CARD: Card = Card {
     name: "Arrivals",
@@ -90,63 +84,62 @@ impl Arrivals {
         })
     }
 
-    fn draw(&self, size: [f32; 2]) -> Frame {
-        let mut frame = Frame::new(size);
-        let [width, height] = size;
-        let rows = NamedRows::new("expert", self.experts, [HEAD, height - FOOT], PITCH);
-        rows.name(&mut frame);
-        let (shown, left) = (rows.shown, rows.left);
-        let (mut taken, mut lost) = (vec![0_u64; self.experts], vec![0_u64; self.experts]);
+    /// Of each expert, the choices that were taken, and those that were dropped.
+    fn counts(&self) -> Vec<[u64; 2]> {
+        let mut counts = vec![[0; 2]; self.experts];
         for (expert, dropped) in self.choices.iter().flatten().filter(|(expert, _)| *expert < self.experts) {
-            let of = if *dropped { &mut lost } else { &mut taken };
-            of[*expert] += 1;
+            counts[*expert][usize::from(*dropped)] += 1;
         }
-        let said = |i: usize| match lost[i] {
-            0 => format!("{} taken", count(taken[i])),
-            lost => format!("{} taken, {} dropped", count(taken[i]), count(lost)),
-        };
-        let widest = (0..shown).map(|i| text::width(&said(i), 12.0, false)).fold(0.0, f32::max);
-        let room = (width - left - widest - 12.0 - MARGIN).max(32.0);
+        counts
+    }
+
+    fn draw(&self, size: [f32; 2]) -> Frame {
+        let mut board = Board::new(size);
         let all = self.choices.len().max(1) as f32;
-        let x = |i: usize| left + room * i as f32 / all;
-        frame.text([left, 12.0], 12.0, Anchor::Start, Ink::Muted, "first choice of the batch");
-        frame.text([left + room, 12.0], 12.0, Anchor::End, Ink::Muted, if self.is_whole { "last" } else { "…" });
-        for (row, lost) in lost.iter().enumerate().take(shown) {
-            let [y, high] = rows.place(row);
-            frame.fill([left, y, room, high], 2.0, Ink::Raised, None);
-            let ink = if *lost > 0 { Ink::Text } else { Ink::Muted };
-            frame.text([left + room + 12.0, y + high / 2.0], 12.0, Anchor::Start, ink, said(row));
-        }
-        // Dropped ones last, since neighbours may be less than a point apart.
+        // Groups that are too narrow to be seen apart have no lines between them.
+        let is_apart = self.group < self.choices.len() && board.room().wide() * self.group as f32 / all >= APART;
+        let mut keys =
+            vec![Key::new(TAKEN, "a choice that was taken"), Key::new(DROPPED, "dropped: its bucket was full")];
+        keys.extend(is_apart.then(|| Key::new(Ink::Accent, "where a group ends")));
+        board.legend(&keys);
+        let mut rows = Rows::new(board.room().within([0.0, Rows::ENDS]), self.experts, PITCH);
+        rows.names(&mut board.frame, "expert", |i| format!("expert {i}"));
+        let counts = self.counts();
+        let said = |i: usize| match counts[i] {
+            [taken, 0] => format!("{} taken", count(taken)),
+            [taken, lost] => format!("{} taken, {} dropped", count(taken), count(lost)),
+        };
+        let ink = |i: usize| if counts[i][1] > 0 { Ink::Text } else { Ink::Muted };
+        rows.notes(&mut board.frame, f32::INFINITY, |i| (ink(i), said(i)));
+        (0..rows.shown).for_each(|row| board.frame.fill(rows.rect(row), 2.0, Ink::Raised, None));
         for last in [false, true] {
-            // One tick per point and expert, however long the batch is.
-            let mut free = vec![0.0_f32; shown];
-            let of = self.choices.iter().enumerate().filter_map(|(i, choice)| Some((i, (*choice)?)));
-            for (i, (expert, _)) in of.filter(|(_, (expert, dropped))| *dropped == last && *expert < shown) {
-                if x(i) < free[expert] {
-                    continue;
-                }
-                free[expert] = x(i) + 1.0;
-                let [y, high] = rows.place(expert);
-                let (wide, ink) = if last { (2.0, DROPPED) } else { ((room / all).clamp(1.0, 6.0), TAKEN) };
-                frame.fill([x(i), y, wide, high], 0.0, ink, Some(Tag::Word { buffer: 0, index: i as u64 }));
+            self.ticks(&mut board.frame, &rows, last);
+        }
+        for border in (self.group..self.choices.len()).step_by(self.group.max(1)).filter(|_| is_apart) {
+            let x = rows.along(border as f32 / all);
+            board.frame.line([x, rows.rect(0)[1] - 4.0], [x, rows.bottom() + 4.0], 1.5, Ink::Accent, None);
+        }
+        rows.ends(&mut board.frame, "first choice of the batch", if self.is_whole { "last" } else { "…" });
+        let each: Vec<String> = (0..self.experts).map(|i| format!("expert {i}: {}", said(i))).collect();
+        board.finish(format!("{}. {}.", self.when, each.join("; ")))
+    }
+
+    /// The choices that were taken, or the dropped ones, which come last, since neighbours may be less than a point apart.
+    fn ticks(&self, frame: &mut Frame, rows: &Rows, are_dropped: bool) {
+        let all = self.choices.len().max(1) as f32;
+        let (wide, ink) =
+            if are_dropped { (2.0, DROPPED) } else { (((rows.right - rows.left) / all).clamp(1.0, 6.0), TAKEN) };
+        // One tick per point and expert, however long the batch is.
+        let mut free = vec![0.0_f32; rows.shown];
+        let of = self.choices.iter().enumerate().filter_map(|(i, choice)| Some((i, (*choice)?)));
+        for (i, (expert, _)) in of.filter(|(_, (expert, dropped))| *dropped == are_dropped && *expert < rows.shown) {
+            let x = rows.along(i as f32 / all);
+            if x >= free[expert] {
+                free[expert] = x + 1.0;
+                let [_, y, _, high] = rows.rect(expert);
+                frame.fill([x, y, wide, high], 0.0, ink, Some(Tag::Word { buffer: 0, index: i as u64 }));
             }
         }
-        let bottom = rows.bottom();
-        // Groups that are too narrow to be seen apart have no lines between them.
-        let is_apart = room * self.group as f32 / all >= APART;
-        for border in (self.group..self.choices.len()).step_by(self.group.max(1)).filter(|_| is_apart) {
-            frame.line([x(border), HEAD - 6.0], [x(border), bottom + 4.0], 1.5, Ink::Accent, None);
-        }
-        let key = |fill, name| Key { fill, edge: fill, long: name, short: name };
-        let mut keys = vec![key(TAKEN, "a choice that was taken"), key(DROPPED, "dropped: its bucket was full")];
-        if is_apart && self.group < self.choices.len() {
-            keys.push(key(Ink::Accent, "where a group ends"));
-        }
-        legend(&mut frame, MARGIN, height - 12.0, width - 2.0 * MARGIN, &keys);
-        let each: Vec<String> = (0..self.experts).map(|i| format!("expert {i}: {}", said(i))).collect();
-        frame.alt = format!("{}. {}.", self.when, each.join("; "));
-        frame
     }
 }
 

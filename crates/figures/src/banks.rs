@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{COLUMNS, Key, drop_line};
+use super::kit::Key;
+use super::lanes::{COLUMNS, drop_line};
 use super::memory::label;
 use super::palette::{Hue, Ink};
 use crate::base::units::count;
@@ -165,11 +166,10 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         }
     }
     marks(frame, stage, floor, (pitch, wavefronts));
-    let swatch = |fill: Ink, long, short| Key { fill, edge: fill, long, short };
     let keys = [
-        swatch(Ink::Shared, "word that waits for no other", "waits for none"),
-        swatch(Ink::Conflict, "word that waits for its bank", "waits"),
-        swatch(Ink::Raised, "column: a bank, row: a wavefront", "bank, by wavefront"),
+        Key::new(Ink::Shared, "word that waits for no other").or("waits for none"),
+        Key::new(Ink::Conflict, "word that waits for its bank").or("waits"),
+        Key::new(Ink::Raised, "column: a bank, row: a wavefront").or("bank, by wavefront"),
     ];
     stage.legend(frame, &keys);
     let conflicts = wavefronts.saturating_sub(least_wavefronts(moment.timeline, moment.event));

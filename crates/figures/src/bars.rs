@@ -2,13 +2,13 @@
 
 use super::buffer::Contents;
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
+use super::kit::legend::{Key, legend};
+use super::kit::{Columns, MARGIN, Room};
 use super::palette::{Hue, Ink, SERIES};
 use super::text;
 use crate::base::units::{count, number, si};
 
 /// Space around the bars; above them are the titles, below them the sums, the rows' numbers and the legend.
-const MARGIN: f32 = 16.0;
 const HEAD: f32 = 52.0;
 const FOOT: f32 = 64.0;
 /// The most that a bar and its gap are wide, and the least.
@@ -98,26 +98,21 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
     let line = contents.line.at.unwrap_or(mean);
     let top = contents.line.top.unwrap_or(highest).max(highest).max(line).max(f64::MIN_POSITIVE);
     let room = [frame.width - 2.0 * MARGIN, (frame.height - HEAD - FOOT).max(16.0)];
-    let pitch = (room[0] / bars.len().max(1) as f32).clamp(PITCH[0], PITCH[1]);
-    let wide = (pitch * 0.72).max(3.0);
     let base = frame.height - FOOT;
+    let area = Room { left: MARGIN, top: HEAD, right: frame.width - MARGIN, bottom: base };
+    let columns = Columns::new(area, bars.len(), PITCH[1]);
     let high = |value: f64| (value / top) as f32 * room[1];
     let named = !contents.legend.parts.is_empty();
     let written = |value: f64| measured(contents, value);
-    let fits = |words: &str| text::width(words, 12.0, false) + 4.0 <= pitch;
     let alone = bars.first().filter(|_| named && sums.len() == 1);
     if let Some(bar) = alone {
         lying(frame, contents, bar, (line, top));
     }
     let name_of = |bar: &Bar| {
-        let in_full = !contents.legend.rows.is_empty() && fits(&row(contents, bar.first / each, true));
+        let in_full = !contents.legend.rows.is_empty() && columns.holds(&row(contents, bar.first / each, true));
         row(contents, bar.first / each, in_full)
     };
-    // As many names as find room, at even distances.
-    let widest = bars.iter().map(|bar| text::width(&name_of(bar), 12.0, false)).fold(0.0, f32::max);
-    let every = (((widest + 8.0) / pitch).ceil().max(1.0) as usize).next_power_of_two();
     for (place, bar) in bars.iter().enumerate().filter(|_| alone.is_none()) {
-        let left = MARGIN + place as f32 * pitch + (pitch - wide) / 2.0;
         let mut below = 0.0;
         for (i, part) in bar.parts.iter().enumerate() {
             let tag = Some(Tag::Word { buffer: 0, index: (bar.first + i) as u64 });
@@ -132,25 +127,20 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
                 let gap = if bottom - y >= PART && bar.parts.len() > 1 { 1.0 } else { 0.0 };
                 if bottom > y {
                     let fill = if named { ink(i) } else { hue.tint(75) };
-                    frame.fill([left, y + gap, wide, bottom - y - gap], 0.0, fill, tag);
+                    frame.fill(columns.bar(place, y + gap, bottom), 0.0, fill, tag);
                 }
             }
         }
-        let middle = left + wide / 2.0;
-        let sum = written(bar.sum());
-        if fits(&sum) {
-            frame.text([middle, base + 11.0], 12.0, Anchor::Middle, Ink::Text, sum);
-        }
-        if place.is_multiple_of(every) {
-            frame.text([middle, base + 27.0], 12.0, Anchor::Middle, Ink::Muted, name_of(bar));
-        }
+        columns.note(frame, place, base + 11.0, &written(bar.sum()));
+    }
+    if alone.is_none() {
+        columns.names(frame, base + 27.0, Ink::Muted, |place| name_of(&bars[place]));
     }
     // Rows of different things have no mean.
     let differ = !contents.legend.names.is_empty() && contents.line.at.is_none();
     if alone.is_none() && !differ {
         let y = base - high(line);
-        let right = MARGIN + pitch * bars.len() as f32;
-        frame.line([MARGIN, y], [right, y], 1.5, Ink::Accent, None);
+        frame.line([MARGIN, y], [columns.right(), y], 1.5, Ink::Accent, None);
     }
     let ratio = number(highest / line.max(f64::MIN_POSITIVE));
     let mut said = match (contents.line.at, contents.line.name) {
@@ -177,10 +167,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         let [shown, all] = [bars.len(), sums.len()].map(|n| count(n as u64));
         said.push_str(&format!(" {shown} of {all} are shown."));
     }
-    frame.text([MARGIN, 38.0], 13.0, Anchor::Start, Ink::Text, text::fit(&said, 13.0, false, room[0]));
-    fn key(fill: Ink, name: &str) -> Key<'_> {
-        Key { fill, edge: fill, long: name, short: name }
-    }
+    frame.fitted([MARGIN, 38.0], 13.0, Anchor::Start, Ink::Text, room[0], &said);
     let line = contents.line.name.unwrap_or(if contents.line.at.is_some() { "limit" } else { "mean" });
     let row = Some(contents.legend.rows.as_str()).filter(|rows| !rows.is_empty()).unwrap_or("row");
     let within = match (each > 1, row) {
@@ -191,15 +178,15 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         (false, "row") => "an element".to_owned(),
         (false, row) => format!("each {row}"),
     };
-    let mut keys = vec![key(Hue::Load.tint(75), &within)];
-    keys.extend((!differ).then(|| key(Ink::Accent, line)));
+    let mut keys = vec![Key::new(Hue::Load.tint(75), &within)];
+    keys.extend((!differ).then(|| Key::new(Ink::Accent, line)));
     if named {
         // Parts that no bar has need no key.
         let shown = |i: usize| bars.iter().any(|bar| bar.parts.get(i).is_some_and(|part| *part > 0.0));
         let parts = contents.legend.parts.iter().enumerate().filter(|(i, _)| shown(*i));
-        keys.splice(..1, parts.map(|(i, name)| key(ink(i), name)));
+        keys.splice(..1, parts.map(|(i, name)| Key::new(ink(i), name)));
     } else if beyond > 0.0 {
-        keys.insert(1, key(Hue::Conflict.tint(75), "beyond the limit"));
+        keys.insert(1, Key::new(Hue::Conflict.tint(75), "beyond the limit"));
     }
     legend(frame, MARGIN, frame.height - 14.0, room[0], &keys);
     said

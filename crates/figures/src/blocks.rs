@@ -1,20 +1,14 @@
 //! The tiles of a product of many matrices, a row per expert: those with rows to multiply, and those that were launched for nothing.
 
 use super::buffer::is_written;
-use super::figure::NO_BUFFER;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
-use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
-use super::named_rows::NamedRows;
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, NO_BUFFER, View};
+use super::frame::{Frame, Tag};
+use super::kit::{Board, Key, Rows};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
-use super::text;
 use crate::base::units::count;
 
-const MARGIN: f32 = 16.0;
-const HEAD: f32 = 30.0;
-const FOOT: f32 = 30.0;
-/// Height of an expert's row at least and at most; further experts are not drawn.
+/// Height of an expert's row at least and at most.
 const PITCH: [f32; 2] = [14.0, 40.0];
 /// The least width of a tile that is drawn by itself.
 const LEAST: f32 = 2.5;
@@ -90,77 +84,64 @@ impl Blocks {
         self.counts[expert].div_ceil(self.tile)
     }
 
+    fn said(&self, expert: usize) -> String {
+        match self.launched {
+            Some(launched) => format!("{} of {} work", self.working(expert), count(launched as u64)),
+            None => format!("{} rows, {} tiles", count(self.counts[expert] as u64), self.working(expert)),
+        }
+    }
+
+    fn headline(&self) -> String {
+        let works = (0..self.counts.len()).map(|i| self.working(i)).sum::<usize>();
+        let Some(launched) = self.launched else {
+            let rows = self.counts.iter().sum::<usize>().max(1);
+            let waste = 100.0 * (works * self.tile - rows.min(works * self.tile)) as f64 / rows as f64;
+            return format!("{} tiles, and all have work; {waste:.0}% more rows, as padding", count(works as u64));
+        };
+        format!("{} of {} tiles have rows", count(works as u64), count((launched * self.counts.len()) as u64))
+    }
+
     fn draw(&self, size: [f32; 2]) -> Frame {
-        let mut frame = Frame::new(size);
-        let [width, height] = size;
-        let rows = NamedRows::new("expert", self.counts.len(), [HEAD, height - FOOT], PITCH);
-        rows.name(&mut frame);
-        let (shown, left) = (rows.shown, rows.left);
-        let said = |i: usize| match self.launched {
-            Some(launched) => format!("{} of {} work", self.working(i), count(launched as u64)),
-            None => format!("{} rows, {} tiles", count(self.counts[i] as u64), self.working(i)),
-        };
-        let widest = (0..shown).map(|i| text::width(&said(i), 12.0, false)).fold(0.0, f32::max);
+        let mut board = Board::new(size);
+        let headline = self.headline();
+        board.headline(&headline);
+        let nothing = self.launched.map(|_| Key::new(Ink::Panel, "launched for nothing").edge(Ink::Faint));
+        let keys = [Key::new(ROWS, "rows of tokens"), Key::new(NONE, "no token").edge(ROWS)];
+        board.legend(&keys.into_iter().chain(nothing).collect::<Vec<_>>());
+        let mut rows = Rows::new(board.room(), self.counts.len(), PITCH);
+        rows.names(&mut board.frame, "expert", |i| format!("expert {i}"));
         let most = (0..self.counts.len()).map(|i| self.working(i)).max().unwrap_or(0);
-        let across = self.launched.unwrap_or(0).max(most).max(1);
-        let room = (width - left - widest - 12.0 - MARGIN).max(32.0);
-        let wide = (room / across as f32).min(64.0);
+        let across = self.launched.unwrap_or(0).max(most).max(1) as f32;
+        rows.notes(&mut board.frame, 64.0 * across, |i| (Ink::Muted, self.said(i)));
+        for expert in 0..rows.shown {
+            self.tiles(&mut board.frame, expert, rows.rect(expert), across);
+        }
+        let each: Vec<String> = (0..self.counts.len()).map(|i| format!("expert {i}: {}", self.said(i))).collect();
+        board.finish(format!("{headline}, {}. {}.", self.when, each.join("; ")))
+    }
+
+    /// The tiles of an expert, `across` of which would take all of the row.
+    fn tiles(&self, frame: &mut Frame, expert: usize, [x, y, width, high]: [f32; 4], across: f32) {
+        let wide = width / across;
+        let launched = self.launched.unwrap_or_else(|| self.working(expert));
+        // Tiles that are too narrow to be seen apart are one box for those with rows, and one for the others.
+        if wide < LEAST {
+            let busy = wide * self.working(expert).min(launched) as f32;
+            frame.outline([x, y, (wide * launched as f32).max(2.0), high], 1.5, Some(Ink::Panel), Ink::Faint, None);
+            frame.fill([x, y, busy.max(1.0), high], 1.5, ROWS, None);
+            return;
+        }
         let gap = if wide >= 5.0 { 1.5 } else { 0.5 };
-        for expert in 0..shown {
-            let [y, high] = rows.place(expert);
-            let launched = self.launched.unwrap_or_else(|| self.working(expert));
-            // Tiles that are too narrow to be seen apart are one box for those with rows, and one for the others.
-            if wide < LEAST {
-                let busy = wide * self.working(expert).min(launched) as f32;
-                frame.outline([left, y, wide * launched as f32, high], 1.5, Some(Ink::Panel), Ink::Faint, None);
-                frame.fill([left, y, busy.max(1.0), high], 1.5, ROWS, None);
+        for tile in 0..launched {
+            let rect = [x + wide * tile as f32, y, wide - gap, high];
+            let tag = Some(Tag::Cell { buffer: 0, row: expert as u64, column: tile as u64 });
+            let filled = self.filled(expert, tile);
+            let (fill, edge) = if filled > 0 { (NONE, ROWS) } else { (Ink::Panel, Ink::Faint) };
+            frame.outline(rect, 1.5, Some(fill), edge, tag);
+            if filled > 0 {
+                frame.fill([rect[0], y, rect[2] * filled as f32 / self.tile as f32, high], 1.5, ROWS, tag);
             }
-            for tile in 0..if wide < LEAST { 0 } else { launched } {
-                let rect = [left + wide * tile as f32, y, wide - gap, high];
-                let tag = Some(Tag::Cell { buffer: 0, row: expert as u64, column: tile as u64 });
-                let filled = self.filled(expert, tile);
-                let (fill, edge) = if filled > 0 { (NONE, ROWS) } else { (Ink::Panel, Ink::Faint) };
-                frame.outline(rect, 1.5, Some(fill), edge, tag);
-                if filled > 0 {
-                    frame.fill([rect[0], y, rect[2] * filled as f32 / self.tile as f32, high], 1.5, ROWS, tag);
-                }
-            }
-            frame.text(
-                [left + wide * across as f32 + 12.0, y + high / 2.0],
-                12.0,
-                Anchor::Start,
-                Ink::Muted,
-                said(expert),
-            );
         }
-        let (all, works) = (
-            self.launched.map(|each| each * self.counts.len()),
-            (0..self.counts.len()).map(|i| self.working(i)).sum::<usize>(),
-        );
-        let headline = match all {
-            Some(all) => format!("{} of {} tiles have rows", count(works as u64), count(all as u64)),
-            None => {
-                let rows = self.counts.iter().sum::<usize>().max(1);
-                let waste = (works * self.tile - rows.min(works * self.tile)) as f64 / rows as f64;
-                format!("{} tiles, and all have work; {:.0}% more rows, as padding", count(works as u64), 100.0 * waste)
-            }
-        };
-        frame.text(
-            [MARGIN, 12.0],
-            13.0,
-            Anchor::Start,
-            Ink::Text,
-            text::fit(&headline, 13.0, false, width - 2.0 * MARGIN),
-        );
-        let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
-        let mut keys = vec![key(ROWS, ROWS, "rows of tokens"), key(NONE, ROWS, "no token")];
-        if self.launched.is_some() {
-            keys.push(key(Ink::Panel, Ink::Faint, "launched for nothing"));
-        }
-        legend(&mut frame, MARGIN, height - 12.0, width - 2.0 * MARGIN, &keys);
-        let each: Vec<String> = (0..self.counts.len()).map(|i| format!("expert {i}: {}", said(i))).collect();
-        frame.alt = format!("{headline}, {}. {}.", self.when, each.join("; "));
-        frame
     }
 }
 

@@ -1,5 +1,6 @@
 //! A buffer at some moment, and how its elements lie in a picture.
 
+use super::kit::MARGIN;
 use super::shape::Shape;
 use super::text;
 use crate::base::tensor::Tensor;
@@ -75,8 +76,6 @@ const STRIP: f32 = 8.0;
 const STRIP_ROW: f32 = 32.0;
 /// The least size of a shade: smaller ones cannot be distinguished, and a picture would have a hundred thousand.
 const LEAST: f32 = 4.0;
-/// Space around the picture.
-pub(super) const MARGIN: f32 = 16.0;
 /// The height above the elements.
 pub(super) const HEAD: f32 = 44.0;
 

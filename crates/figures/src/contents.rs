@@ -2,11 +2,11 @@
 
 use super::ask;
 use super::bars;
-use super::buffer::{Contents, HEAD, LEAST_ROW, Layout, Line, MARGIN, ROW};
-use super::figure::NO_BUFFER;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View, named_buffers};
+use super::buffer::{Contents, HEAD, LEAST_ROW, Layout, Line, ROW};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, NO_BUFFER, View, named_buffers};
 use super::frame::{Anchor, Frame, Item, Tag};
-use super::lanes::{Key, legend};
+use super::kit::MARGIN;
+use super::kit::legend::{Key, legend};
 use super::meanings::{self, Meaning, Meant};
 use super::palette::{Hue, Ink};
 use super::reel::Reel;
@@ -62,7 +62,7 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
     let name = view.picture.text("greatest");
     if !framed.is_empty() && text::width(name, 12.0, false) + 18.0 <= room {
         let left = view.size[0] - MARGIN - text::width(name, 12.0, false) - 18.0;
-        legend(&mut frame, left, 18.0, room, &[Key { fill: Ink::Panel, edge: Ink::Accent, long: name, short: name }]);
+        legend(&mut frame, left, 18.0, room, &[Key::new(Ink::Panel, name).edge(Ink::Accent)]);
     } else if let Some(text) = [&about, &size].into_iter().find(|text| text::width(text, 12.0, false) <= room) {
         frame.text([view.size[0] - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, text.clone());
     }

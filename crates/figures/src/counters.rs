@@ -3,7 +3,6 @@
 use super::event::Moment;
 use super::frame::{Anchor, Frame, Item};
 use super::palette::{Hue, Ink};
-use super::text;
 use super::{banks, memory};
 use crate::base::units::{count, si};
 use crate::trace::{AccessKind, EventKind, Space, Timeline};
@@ -200,7 +199,7 @@ pub(super) fn beside(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32;
     let (left, right) = (x + PAD, x + w - PAD);
     let (figure, what, ink) = lead(moment, &t[0]);
     frame.text([left, y + 32.0], 30.0, Anchor::Start, ink, figure);
-    frame.text([left, y + 60.0], 12.0, Anchor::Start, Ink::Muted, text::fit(what, 12.0, false, w - 2.0 * PAD));
+    frame.fitted([left, y + 60.0], 12.0, Anchor::Start, Ink::Muted, w - 2.0 * PAD, what);
     let mut at = y + 76.0;
     if let (EventKind::Access { .. }, Some(share)) = (moment.event.kind, t[0].efficiency()) {
         let whole = right - left;
@@ -274,12 +273,11 @@ pub(super) fn below(frame: &mut Frame, moment: &Moment<'_>, [x, y, w, h]: [f32; 
     for (i, (name, [now, so_far])) in rows.into_iter().enumerate() {
         let left = x + i as f32 * cell;
         let room = cell - 8.0;
-        frame.text([left, y + 14.0], 15.0, Anchor::Start, Ink::Text, text::fit(&now, 15.0, false, room));
+        frame.fitted([left, y + 14.0], 15.0, Anchor::Start, Ink::Text, room, &now);
         let name = if now == "1" { singular(name) } else { name };
         frame.text([left, y + 30.0], 12.0, Anchor::Start, Ink::Muted, name);
         if h >= 52.0 && so_far != "–" {
-            let sum = text::fit(&format!("so far {so_far}"), 12.0, false, room);
-            frame.text([left, y + 46.0], 12.0, Anchor::Start, Ink::Muted, sum);
+            frame.fitted([left, y + 46.0], 12.0, Anchor::Start, Ink::Muted, room, &format!("so far {so_far}"));
         }
     }
 }

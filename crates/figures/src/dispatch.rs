@@ -1,18 +1,17 @@
 //! Rows of tokens on their way to their experts' rows: each token's row is copied once per choice.
 
 use super::buffer::is_written;
-use super::figure::NO_BUFFER;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, NO_BUFFER, View};
 use super::frame::{Anchor, Frame, Tag};
+use super::kit::{Board, Rows};
 use super::lanes::between;
 use super::palette::Ink;
 use super::results::Missing;
 use super::{bars, text};
 use crate::base::units::count;
 
-const MARGIN: f32 = 16.0;
-const HEAD: f32 = 28.0;
-const FOOT: f32 = 28.0;
+/// Height of the names above the boxes.
+const HEAD: f32 = 18.0;
 /// Tokens that are drawn at most, and the height of one at least and at most.
 const TOKENS: usize = 8;
 const PITCH: [f32; 2] = [19.0, 48.0];
@@ -42,18 +41,18 @@ impl Figure for Fig {
     }
 
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
-        Rows::of(view).map(|rows| rows.draw(view.size))
+        Dispatch::of(view).map(|rows| rows.draw(view.size))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
         let Tag::Word { index, .. } = tag else { return None };
-        let rows = Rows::of(view).ok()?;
+        let rows = Dispatch::of(view).ok()?;
         let (expert, row) = rows.choices.get(usize::try_from(index).ok()?).copied().flatten()?;
         Some(format!("token {}: expert {expert}, row {}", index / rows.k as u64, count(row as u64)))
     }
 }
 
-struct Rows {
+struct Dispatch {
     k: usize,
     /// By choice of the tokens that are drawn, its expert and its row; None before they are known.
     choices: Vec<Option<(usize, usize)>>,
@@ -64,7 +63,7 @@ struct Rows {
     when: String,
 }
 
-impl Rows {
+impl Dispatch {
     fn of(view: &View<'_>) -> Result<Self, Missing> {
         let (reel, moment) = view.reel(&Fig)?;
         let after = |name: &str| reel.after(view.picture.text(name), moment.settled()).ok_or(NO_BUFFER);
@@ -90,62 +89,62 @@ impl Rows {
     }
 
     fn draw(&self, size: [f32; 2]) -> Frame {
-        let mut frame = Frame::new(size);
-        let [width, height] = size;
-        let room = (height - HEAD - FOOT).max(1.0);
-        let tokens = (self.choices.len() / self.k).min((room / PITCH[0]).max(1.0) as usize);
-        let pitch = (room / tokens.max(1) as f32).min(PITCH[1]);
+        let mut board = Board::new(size);
+        let said = format!("{}: a token has {} rows, one per choice", self.when, self.k);
+        board.footer(&said);
+        let [width, _] = size;
         let (left, right) = (width * 0.2, width * 0.66);
         let wide = (width * 0.15).clamp(64.0, 150.0).min(left - 8.0);
-        let top = HEAD + (room - pitch * tokens as f32) / 2.0;
+        let room = board.room().within([HEAD, 0.0]);
+        let tokens = Rows::boxes(room, [left - wide, wide], [self.choices.len() / self.k, TOKENS], PITCH);
+        board.frame.text([left, 16.0], 14.0, Anchor::End, Ink::Muted, "tokens");
+        let over = "rows, expert by expert";
+        board.frame.fitted([right, 16.0], 14.0, Anchor::Start, Ink::Muted, width - right - 8.0, over);
         let all = self.counts.iter().sum::<usize>().max(1) as f32;
-        let at = |row: f32| HEAD + room * row / all;
-        frame.text([left, 16.0], 14.0, Anchor::End, Ink::Muted, "tokens");
-        let over = text::fit("rows, expert by expert", 14.0, false, width - right - 8.0);
-        frame.text([right, 16.0], 14.0, Anchor::Start, Ink::Muted, over);
-        let (mut first, mut names) = (0, Vec::new());
-        for (expert, rows) in self.counts.iter().enumerate() {
-            let (y, end) = (at(first as f32), at((first + rows) as f32));
-            frame.fill([right, y, wide, (end - y - 1.0).max(0.5)], 0.0, bars::ink(expert), None);
-            let said = format!("{} to {}", count(first as u64), count((first + rows).max(1) as u64 - 1));
-            if end - y >= 13.0 {
-                let said = text::fit(&said, 12.0, false, width - right - wide - 16.0);
-                frame.text([right + wide + 8.0, (y + end) / 2.0], 12.0, Anchor::Start, Ink::Muted, said);
-                names.push(([right + wide / 2.0, (y + end) / 2.0], format!("expert {expert}")));
-            }
-            first += rows;
-        }
+        let at = |row: f32| room.top + room.high() * row / all;
+        let names = self.experts(&mut board.frame, [right, wide], at);
         let known = || self.choices.iter().enumerate().filter_map(|(i, choice)| Some((i, (*choice)?)));
-        for (i, (expert, row)) in known().filter(|(i, _)| i / self.k < tokens) {
+        for (i, (expert, row)) in known().filter(|(i, _)| i / self.k < tokens.shown) {
             let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
-            let place = (i % self.k) as f32 + 1.0;
-            let from = [left, top + pitch * ((i / self.k) as f32 + 0.14 + 0.72 * place / (self.k as f32 + 1.0))];
+            let from = tokens.exit(i / self.k, [i % self.k, self.k]);
             let to = [right, at(row as f32 + 0.5)];
-            frame.line(from, to, 1.0, Ink::Faint, tag);
+            board.frame.line(from, to, 1.0, Ink::Faint, tag);
             let tip = between(from, to, self.share);
-            frame.line(from, tip, 2.0, bars::ink(expert), tag);
-            frame.fill([tip[0] - 6.0, tip[1] - 3.0, 12.0, 6.0], 1.0, bars::ink(expert), tag);
+            board.frame.line(from, tip, 2.0, bars::ink(expert), tag);
+            board.frame.fill([tip[0] - 6.0, tip[1] - 3.0, 12.0, 6.0], 1.0, bars::ink(expert), tag);
             if self.share >= 1.0 {
-                frame.line(to, [right + wide, to[1]], 1.5, Ink::On, tag);
+                board.frame.line(to, [right + wide, to[1]], 1.5, Ink::On, tag);
             }
         }
         for (at, name) in names {
             let half = text::width(&name, 12.0, false) / 2.0 + 3.0;
-            frame.fill([at[0] - half, at[1] - 7.0, 2.0 * half, 14.0], 3.0, Ink::Panel, None);
-            frame.text(at, 12.0, Anchor::Middle, Ink::Text, name);
+            board.frame.fill([at[0] - half, at[1] - 7.0, 2.0 * half, 14.0], 3.0, Ink::Panel, None);
+            board.frame.text(at, 12.0, Anchor::Middle, Ink::Text, name);
         }
-        for i in 0..tokens {
-            let rect = [left - wide, top + pitch * (i as f32 + 0.14), wide, pitch * 0.72];
-            frame.outline(rect, 4.0, Some(Ink::Raised), Ink::Faint, None);
-            let middle = [left - wide / 2.0, rect[1] + rect[3] / 2.0];
-            frame.text(middle, 13.0, Anchor::Middle, Ink::Text, format!("token {i}"));
+        for i in 0..tokens.shown {
+            tokens.named(&mut board.frame, i, None, &format!("token {i}"), None);
         }
-        let said = format!("{}: a token has {} rows, one per choice", self.when, self.k);
-        let said_short = text::fit(&said, 12.0, false, width - 2.0 * MARGIN);
-        frame.text([MARGIN, height - 12.0], 12.0, Anchor::Start, Ink::Muted, said_short);
+        tokens.more(&mut board.frame, "token");
         let each: Vec<String> = known().map(|(i, (_, row))| format!("token {} to row {row}", i / self.k)).collect();
-        frame.alt = format!("{said}. {}.", each.join(", "));
-        frame
+        board.finish(format!("{said}. {}.", each.join(", ")))
+    }
+
+    /// Draws the rows of each expert, one below the other, `at` the heights of rows; gives the names that find room, and their places.
+    fn experts(&self, frame: &mut Frame, [x, wide]: [f32; 2], at: impl Fn(f32) -> f32) -> Vec<([f32; 2], String)> {
+        let (mut first, mut names) = (0, Vec::new());
+        for (expert, rows) in self.counts.iter().enumerate() {
+            let (y, end) = (at(first as f32), at((first + rows) as f32));
+            frame.fill([x, y, wide, (end - y - 1.0).max(0.5)], 0.0, bars::ink(expert), None);
+            if end - y >= 13.0 {
+                let middle = (y + end) / 2.0;
+                let said = format!("{} to {}", count(first as u64), count((first + rows).max(1) as u64 - 1));
+                let room = frame.width - x - wide - 16.0;
+                frame.fitted([x + wide + 8.0, middle], 12.0, Anchor::Start, Ink::Muted, room, &said);
+                names.push(([x + wide / 2.0, middle], format!("expert {expert}")));
+            }
+            first += rows;
+        }
+        names
     }
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, Lanes, legend};
+use super::kit::legend::{Key, legend};
+use super::lanes::Lanes;
 use super::mark::Mark;
 use super::palette::{Hue, Ink};
-use super::text;
 use crate::trace::{AccessKind, Event, EventKind, Piece, Space, Timeline};
 
 /// A moment of a timeline to show, and the size of the picture.
@@ -109,7 +109,7 @@ impl Stage {
     pub(super) fn remark(&self, frame: &mut Frame, ink: Ink, text: &str) {
         let (left, room) = self.foot();
         if let Some(y) = self.legend_y {
-            frame.text([left, y], 12.0, Anchor::Start, ink, text::fit(text, 12.0, false, room));
+            frame.fitted([left, y], 12.0, Anchor::Start, ink, room, text);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Tokens, a router, experts: which experts each of the first tokens is sent to, and with which weight.
 
-use super::figure::NO_BUFFER;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, NO_BUFFER, View};
 use super::frame::{Anchor, Frame, Item, Tag};
+use super::kit::{Board, Rows};
 use super::lanes::between;
 use super::palette::Ink;
 use super::reel::{Moment, Reel};
@@ -11,13 +11,12 @@ use super::{bars, text};
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, digits3};
 
-const MARGIN: f32 = 16.0;
 /// Tokens that are drawn at most, and experts.
 const TOKENS: usize = 8;
 const EXPERTS: usize = 16;
-/// Height above the boxes, below them, and of a box with its gap at least and at most.
-const HEAD: f32 = 28.0;
-const FOOT: f32 = 28.0;
+/// Height of the names above the boxes and of the words below, and of a box with its gap at least and at most.
+const HEAD: f32 = 18.0;
+const FOOT: f32 = 18.0;
 const PITCH: [f32; 2] = [19.0, 56.0];
 
 static CARD: Card = Card {
@@ -121,87 +120,72 @@ impl Routing {
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
-        let mut frame = Frame::new(view.size);
-        let [width, height] = view.size;
-        let room = (height - HEAD - FOOT).max(1.0);
-        let fits = (room / PITCH[0]).max(1.0) as usize;
-        let (tokens, experts) = (self.tokens.min(fits), self.experts.clamp(1, EXPERTS).min(fits));
-        let pitch = |boxes: usize| (room / boxes as f32).min(PITCH[1]);
+        let mut board = Board::new(view.size);
+        let [width, _] = view.size;
         let (left, right) = (width * 0.2, width * 0.72);
-        let boxed = |boxes: usize, i: usize, x: f32, wide: f32| {
-            let pitch = pitch(boxes);
-            let top = HEAD + (room - pitch * boxes as f32) / 2.0;
-            [x, top + pitch * i as f32 + pitch * 0.14, wide, pitch * 0.72]
-        };
         let wide = (width * 0.15).clamp(64.0, 150.0).min(left - 8.0);
-        let token = |i: usize| boxed(tokens, i, left - wide, wide);
-        let of_expert = |i: usize| boxed(experts, i, right, wide);
+        let of = |board: &Board, x: f32, count: [usize; 2]| {
+            Rows::boxes(board.room().within([HEAD, FOOT]), [x, wide], count, PITCH)
+        };
+        let tokens = of(&board, left - wide, [self.tokens, TOKENS]);
+        let experts = of(&board, right, [self.experts.max(1), EXPERTS]);
+        // Logits have room below the name.
+        let has_bars = !self.logits.is_empty() && tokens.rect(0)[3] >= 26.0;
+        let said = self.said(has_bars);
+        board.footer(&said);
+        let frame = &mut board.frame;
         for (x, anchor, name) in
             [(left, Anchor::End, "tokens"), (width / 2.0, Anchor::Middle, "router"), (right, Anchor::Start, "experts")]
         {
             frame.text([x, 16.0], 14.0, anchor, Ink::Muted, name);
         }
         // The arrows first: boxes and weights cover them.
-        let shown = || self.choices.iter().filter(|choice| choice.token < tokens && choice.expert < experts);
-        for choice in shown() {
-            self.arrow(&mut frame, choice, token(choice.token), of_expert(choice.expert));
-        }
-        for choice in shown() {
-            self.weight(&mut frame, choice, token(choice.token), of_expert(choice.expert));
-        }
-        // Logits have room below the name.
-        let has_bars = !self.logits.is_empty() && token(0)[3] >= 26.0;
-        for i in 0..tokens {
-            let [x, y, w, h] = token(i);
-            frame.outline([x, y, w, h], 4.0, Some(Ink::Raised), Ink::Faint, None);
-            frame.text(
-                [x + w / 2.0, y + h / 2.0 - if has_bars { 4.0 } else { 0.0 }],
-                13.0,
-                Anchor::Middle,
-                Ink::Text,
-                format!("token {i}"),
-            );
+        let shown =
+            || self.choices.iter().filter(|choice| choice.token < tokens.shown && choice.expert < experts.shown);
+        let ends = |choice: &Choice| {
+            let to = [right - 3.0, experts.middle(choice.expert)];
+            (tokens.exit(choice.token, [choice.place, self.k]), to)
+        };
+        shown().for_each(|choice| self.arrow(frame, choice, ends(choice)));
+        shown().for_each(|choice| self.weight(frame, choice, ends(choice)));
+        for i in 0..tokens.shown {
+            let rect = tokens.rect(i);
+            frame.outline(rect, 4.0, Some(Ink::Raised), Ink::Faint, None);
+            let at = [rect[0] + rect[2] / 2.0, tokens.middle(i) - if has_bars { 4.0 } else { 0.0 }];
+            frame.text(at, 13.0, Anchor::Middle, Ink::Text, format!("token {i}"));
             if has_bars {
-                self.bars(&mut frame, i, [x, y, w, h]);
+                self.bars(frame, i, tokens.rect(i));
             }
         }
-        for i in 0..experts {
-            let rect = of_expert(i);
-            let [x, y, w, h] = rect;
+        tokens.more(frame, "token");
+        for i in 0..experts.shown {
             let is_chosen = self.choices.iter().any(|choice| choice.expert == i);
-            let fill = if is_chosen { color(i) } else { Ink::Raised };
-            frame.outline(rect, 4.0, Some(fill), Ink::Faint, None);
-            let ink = if is_chosen { bars::on(i) } else { Ink::Muted };
-            frame.text([x + w / 2.0, y + h / 2.0], 13.0, Anchor::Middle, ink, format!("expert {i}"));
+            let ink = is_chosen.then(|| [bars::ink(i), bars::on(i)]);
+            experts.named(frame, i, ink, &format!("expert {i}"), None);
             if let Some(rows) = &self.rows {
-                let said = format!("{} rows", count(rows[i]));
-                frame.text(
-                    [x + w + 8.0, y + h / 2.0],
-                    12.0,
-                    Anchor::Start,
-                    Ink::Muted,
-                    text::fit(&said, 12.0, false, width - x - w - 12.0),
-                );
+                let (at, room) = ([experts.right + 8.0, experts.middle(i)], width - experts.right - 12.0);
+                frame.fitted(at, 12.0, Anchor::Start, Ink::Muted, room, &format!("{} rows", count(rows[i])));
             }
         }
-        self.legend(&mut frame, experts, has_bars);
-        frame
+        experts.more(frame, "expert");
+        let arrows: Vec<String> =
+            self.choices.iter().map(|choice| format!("token {} to expert {}", choice.token, choice.expert)).collect();
+        let (tokens, experts) = (self.tokens, self.experts);
+        board.finish(format!("{tokens} tokens and {experts} experts, {said}. {}.", arrows.join(", ")))
     }
 
     /// An arrow from a token to an expert, as far as it has come; it is as thick as its weight.
-    fn arrow(&self, frame: &mut Frame, choice: &Choice, token: [f32; 4], expert: [f32; 4]) {
-        let (from, to) = self.ends(choice, token, expert);
+    fn arrow(&self, frame: &mut Frame, choice: &Choice, (from, to): ([f32; 2], [f32; 2])) {
         let tip = between(from, to, choice.share);
         let thick = choice.weight.map_or(2.0, |weight| 1.0 + 4.0 * weight.clamp(0.0, 1.0) as f32);
         let tag = Some(self.tag(choice));
-        frame.line(from, tip, thick, color(choice.expert), tag);
-        frame.dot(tip, thick.max(3.0), color(choice.expert), tag);
+        frame.line(from, tip, thick, bars::ink(choice.expert), tag);
+        frame.dot(tip, thick.max(3.0), bars::ink(choice.expert), tag);
     }
 
     /// The weight of a choice, on its arrow: in a column for each of a token's choices, so that neighbours do not meet.
-    fn weight(&self, frame: &mut Frame, choice: &Choice, token: [f32; 4], expert: [f32; 4]) {
+    fn weight(&self, frame: &mut Frame, choice: &Choice, (from, to): ([f32; 2], [f32; 2])) {
         let Some(weight) = choice.weight.filter(|_| choice.share >= 0.5) else { return };
-        let (from, to) = self.ends(choice, token, expert);
         let (x, tag) = (from[0] + 24.0 + 38.0 * choice.place as f32, Some(self.tag(choice)));
         let at = between(from, to, ((x - from[0]) / (to[0] - from[0]).max(1.0)).min(1.0));
         let words = format!("{weight:.2}");
@@ -209,13 +193,6 @@ impl Routing {
         frame.fill([at[0] - half, at[1] - 6.5, 2.0 * half, 13.0], 3.0, Ink::Panel, tag);
         let (size, anchor, ink, mono) = (11.0, Anchor::Middle, Ink::Text, true);
         frame.items.push(Item::Text { at, size, anchor, ink, text: words, mono, tag });
-    }
-
-    /// Where a choice's arrow begins and ends.
-    fn ends(&self, choice: &Choice, token: [f32; 4], expert: [f32; 4]) -> ([f32; 2], [f32; 2]) {
-        let step = token[3] / (self.k as f32 + 1.0);
-        let from = [token[0] + token[2], token[1] + step * (choice.place as f32 + 1.0)];
-        (from, [expert[0] - 3.0, expert[1] + expert[3] / 2.0])
     }
 
     fn tag(&self, choice: &Choice) -> Tag {
@@ -233,31 +210,19 @@ impl Routing {
             frame.fill(
                 [x + 6.0 + each * i as f32, y + h - 3.0 - tall, (each - 1.0).max(0.5), tall],
                 0.0,
-                color(i),
+                bars::ink(i),
                 None,
             );
         }
     }
 
-    /// The words below, where `shown` of the experts are drawn.
-    fn legend(&self, frame: &mut Frame, shown: usize, has_bars: bool) {
-        let y = frame.height - 18.0;
-        let room = frame.width - 2.0 * MARGIN;
-        let mut said = vec![format!("{}: each token has {} of {} experts", self.when, self.k, self.experts)];
-        if shown < self.experts {
-            said.push(format!("the first {shown} are drawn"));
-        }
-        if self.choices.iter().any(|choice| choice.weight.is_some()) {
-            said.push("numbers: weights in the sum".to_owned());
-        }
-        if has_bars {
-            said.push("bars: the token's logits".to_owned());
-        }
-        let said = said.join("; ");
-        let arrows: Vec<String> =
-            self.choices.iter().map(|choice| format!("token {} to expert {}", choice.token, choice.expert)).collect();
-        frame.alt = format!("{} tokens and {} experts, {said}. {}.", self.tokens, self.experts, arrows.join(", "));
-        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, text::fit(&said, 12.0, false, room));
+    /// The words below.
+    fn said(&self, has_bars: bool) -> String {
+        let weights = self.choices.iter().any(|choice| choice.weight.is_some());
+        let each = format!("{}: each token has {} of {} experts", self.when, self.k, self.experts);
+        let weights = weights.then(|| "numbers: weights in the sum".to_owned());
+        let logits = has_bars.then(|| "bars: the token's logits".to_owned());
+        [each].into_iter().chain(weights).chain(logits).collect::<Vec<_>>().join("; ")
     }
 
     fn told(&self, tag: Tag) -> Option<String> {
@@ -266,11 +231,6 @@ impl Routing {
         let weight = choice.weight.map(|weight| format!(", weight {}", digits3(weight))).unwrap_or_default();
         Some(format!("token {}, choice {}: expert {}{weight}", choice.token, choice.place + 1, choice.expert))
     }
-}
-
-/// An expert's colour; after the last comes the first again.
-fn color(expert: usize) -> Ink {
-    bars::ink(expert)
 }
 
 /// An element once it is written: after the launch of a moment that is more than halfway.

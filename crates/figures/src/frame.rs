@@ -192,6 +192,14 @@ impl Frame {
         self.items.push(Item::Text { at, size, anchor, ink, text: text.into(), mono: false, tag: None });
     }
 
+    /// Adds as much of a line of text as `room` points hold.
+    pub fn fitted(&mut self, at: [f32; 2], size: f32, anchor: Anchor, ink: Ink, room: f32, text: &str) {
+        let text = text::fit(text, size, false, room);
+        if !text.is_empty() {
+            self.text(at, size, anchor, ink, text);
+        }
+    }
+
     /// Adds all of another picture, so far to the right and down.
     pub fn place(&mut self, other: Self, [dx, dy]: [f32; 2]) {
         let moved = |[x, y]: [f32; 2]| [x + dx, y + dy];

@@ -4,23 +4,20 @@ use super::figure::loading;
 use super::results::Missing;
 use std::collections::{BTreeSet, HashSet};
 
+use super::bars;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::palette::{Hue, Ink};
-use super::{bars, text};
+use super::kit::{self, Board, MARGIN};
+use super::palette::Ink;
 use crate::base::units::{count, counted, number, si};
 use crate::trace::{Course, Rows};
 
-const MARGIN: f32 = 16.0;
 /// Heads that are drawn at most, of either kind, and that are counted at most.
 const MOST: usize = 32;
 const COUNTED: u64 = 4096;
-/// Height above the boxes, with the titles, and below them; a box with its gap at least and at most.
-const HEAD: f32 = 72.0;
-const FOOT: f32 = 44.0;
+/// Height of the names above the boxes; a box with its gap at least and at most.
+const HEAD: f32 = 22.0;
 const PITCH: [f32; 2] = [18.0, 56.0];
-/// The share of a box's pitch that the box takes.
-const BOX: f32 = 0.76;
 /// Room right of the bars for their numbers.
 const NUMBERS: f32 = 84.0;
 
@@ -152,61 +149,74 @@ impl Reads {
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
-        let mut frame = Frame::new(view.size);
-        let [width, height] = view.size;
-        let room = (height - HEAD - FOOT).max(1.0);
-        let fits = ((room / PITCH[0]).max(1.0) as usize).min(MOST);
-        let (queries, heads) = (self.queries.min(fits), self.heads.len().min(fits));
+        let mut board = Board::new(view.size);
+        let title = format!(
+            "{} query heads share {} heads of keys and values",
+            count(self.queries as u64),
+            count(self.heads.len() as u64)
+        );
+        board.title(view.titled, &title);
+        let said = self.said();
+        board.footer(&said);
+        let (width, room) = (view.size[0], board.room().within([HEAD, 0.0]));
         let wide = (width * 0.14).clamp(64.0, 132.0);
-        let boxed = |x: f32, i: usize, of: usize| {
-            let pitch = (room / of.max(1) as f32).min(PITCH[1].max(room / fits.max(1) as f32));
-            let top = HEAD + (room - pitch * of as f32) / 2.0;
-            [x, top + pitch * (i as f32 + (1.0 - BOX) / 2.0), wide, pitch * BOX]
-        };
         let (left, middle) = (MARGIN, (MARGIN + wide + width * 0.16).min(width * 0.45));
-        let bar = middle + wide + 24.0;
-        let scale = (width - MARGIN - NUMBERS - bar).max(20.0) / self.top().max(1.0) as f32;
-        for (at, head) in self.heads.iter().enumerate().take(heads) {
-            for query in head.readers.iter().filter(|query| **query < queries) {
-                let [x, y, w, h] = boxed(left, *query, queries);
-                let [to, top, _, high] = boxed(middle, at, heads);
-                let (from, to) = ([x + w, y + h / 2.0], [to, top + high / 2.0]);
-                let thick = if head.is_now { 2.5 } else { 1.5 };
-                frame.line(from, to, thick, bars::ink(at), Some(Tag::Spot(at)));
-            }
+        let queries = kit::Rows::boxes(room, [left, wide], [self.queries, MOST], PITCH);
+        let heads = kit::Rows::boxes(room, [middle, wide], [self.heads.len(), MOST], PITCH);
+        let bar = heads.right + 24.0;
+        for (x, words, end) in
+            [(left, "queries", middle), (middle, "cache", bar), (bar, "bytes read, traced", room.right)]
+        {
+            board.frame.fitted([x, room.top - 14.0], 13.0, Anchor::Start, Ink::Muted, end - x - 8.0, words);
         }
-        for query in 0..queries {
-            let rect = boxed(left, query, queries);
+        self.lines(&mut board.frame, &queries, &heads);
+        for query in 0..queries.shown {
             let of = self.heads.iter().position(|head| head.readers.contains(&query));
-            name(&mut frame, rect, &format!("query head {query}"), of.map(bars::ink), None);
+            let ink = of.map(|head| [bars::ink(head), bars::on(head)]);
+            queries.named(&mut board.frame, query, ink, &format!("query head {query}"), None);
         }
-        for (at, head) in self.heads.iter().enumerate().take(heads) {
-            let rect = boxed(middle, at, heads);
-            let ink = (head.bytes > 0).then(|| bars::ink(at));
-            name(&mut frame, rect, &format!("K, V {at}"), ink, Some(Tag::Spot(at)));
-            let [_, y, _, h] = rect;
-            let (top, high) = (y + h * 0.15, (h * 0.7).max(4.0));
-            if head.bytes > 0 {
-                let long = (head.bytes as f32 * scale).max(1.0);
-                frame.fill([bar, top, long, high], 2.0, bars::ink(at), Some(Tag::Spot(at)));
+        queries.more(&mut board.frame, "head");
+        for (at, head) in self.heads.iter().enumerate().take(heads.shown) {
+            let ink = (head.bytes > 0).then(|| [bars::ink(at), bars::on(at)]);
+            heads.named(&mut board.frame, at, ink, &format!("K, V {at}"), Some(Tag::Spot(at)));
+        }
+        heads.more(&mut board.frame, "head");
+        self.bars(&mut board.frame, &heads, [bar, room.right - NUMBERS]);
+        let total: u64 = self.heads.iter().map(|head| head.bytes).sum();
+        let each = |(at, head): (usize, &Head)| {
+            let readers: Vec<String> = head.readers.iter().map(ToString::to_string).collect();
+            format!("{at}: {}, by {}", si(head.bytes as f64, "B"), readers.join(" "))
+        };
+        let each: Vec<String> = self.heads.iter().enumerate().map(each).collect();
+        board.finish(format!("{title}, {} so far. {}. {said}", si(total as f64, "B"), each.join("; ")))
+    }
+
+    /// Lines from heads of queries to the heads that they read.
+    fn lines(&self, frame: &mut Frame, queries: &kit::Rows, heads: &kit::Rows) {
+        for (at, head) in self.heads.iter().enumerate().take(heads.shown) {
+            for query in head.readers.iter().filter(|query| **query < queries.shown) {
+                let (from, to) = ([queries.right, queries.middle(*query)], [heads.left, heads.middle(at)]);
+                frame.line(from, to, if head.is_now { 2.5 } else { 1.5 }, bars::ink(at), Some(Tag::Spot(at)));
             }
-            let said = si(head.bytes as f64, "B");
-            let end = bar + self.top() as f32 * scale + 10.0;
-            frame.text(
-                [end, y + h / 2.0],
-                13.0,
-                Anchor::Start,
-                Ink::Text,
-                text::fit(&said, 13.0, true, NUMBERS - 10.0),
-            );
         }
-        if let Some(formula) = self.formula.filter(|_| heads > 0) {
-            let x = bar + formula as f32 * scale;
-            let (top, bottom) = (boxed(middle, 0, heads)[1] - 6.0, boxed(middle, heads - 1, heads));
-            frame.line([x, top], [x, bottom[1] + bottom[3] + 6.0], 2.0, Ink::Text, None);
+    }
+
+    /// The bytes of each head as a bar and a number, and a line at those of the formula.
+    fn bars(&self, frame: &mut Frame, heads: &kit::Rows, [from, to]: [f32; 2]) {
+        let scale = (to - from).max(20.0) / self.top().max(1.0) as f32;
+        for (at, head) in self.heads.iter().enumerate().take(heads.shown) {
+            let [_, y, _, h] = heads.rect(at);
+            if head.bytes > 0 {
+                let rect = [from, y + h * 0.15, (head.bytes as f32 * scale).max(1.0), h * 0.7];
+                frame.fill(rect, 2.0, bars::ink(at), Some(Tag::Spot(at)));
+            }
+            let end = [from + self.top() as f32 * scale + 10.0, heads.middle(at)];
+            frame.fitted(end, 13.0, Anchor::Start, Ink::Text, NUMBERS - 10.0, &si(head.bytes as f64, "B"));
         }
-        self.words(&mut frame, [left, middle, bar], ([queries, heads], view.titled));
-        frame
+        if let Some(formula) = self.formula.filter(|_| heads.shown > 0) {
+            let x = from + formula as f32 * scale;
+            frame.line([x, heads.rect(0)[1] - 6.0], [x, heads.bottom() + 6.0], 2.0, Ink::Text, None);
+        }
     }
 
     /// The end of the bars' scale, in bytes.
@@ -214,27 +224,8 @@ impl Reads {
         self.formula.unwrap_or(0.0).max(self.most as f64)
     }
 
-    fn words(
-        &self,
-        frame: &mut Frame,
-        [left, middle, bar]: [f32; 3],
-        ([queries, heads], has_title): ([usize; 2], bool),
-    ) {
-        let room = frame.width - 2.0 * MARGIN;
-        let total: u64 = self.heads.iter().map(|head| head.bytes).sum();
-        let title = format!(
-            "{} query heads share {} heads of keys and values",
-            count(self.queries as u64),
-            count(self.heads.len() as u64)
-        );
-        let (size, ink) = if has_title { (13.0, Ink::Muted) } else { (18.0, Ink::Text) };
-        frame.text([left, MARGIN + 4.0], size, Anchor::Start, ink, text::fit(&title, size, false, room));
-        for (x, words, end) in
-            [(left, "queries", middle), (middle, "cache", bar), (bar, "bytes read, traced", frame.width - MARGIN)]
-        {
-            let words = text::fit(words, 13.0, false, end - x - 8.0);
-            frame.text([x, HEAD - 22.0], 13.0, Anchor::Start, Ink::Muted, words);
-        }
+    /// The bytes beside those of the formula.
+    fn said(&self) -> String {
         let mut said = Vec::new();
         if let Some(formula) = self.formula.filter(|formula| *formula > 0.0) {
             let bytes = || self.heads.iter().map(|head| head.bytes);
@@ -245,22 +236,10 @@ impl Reads {
             let by = counted(workgroups as u64, "workgroup");
             said.push(format!("line: {}, a cache once; read: {up_to}{times} times that, by {by}", si(formula, "B")));
         }
-        let hidden = [(self.queries - queries, "heads of queries"), (self.heads.len() - heads, "of keys and values")];
-        said.extend(hidden.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} more {what} below")));
         if self.truncated {
             said.push("the record is cut at its cap".to_owned());
         }
-        let said = said.join("; ");
-        if !said.is_empty() {
-            let at = [MARGIN, frame.height - MARGIN - 2.0];
-            frame.text(at, 13.0, Anchor::Start, Ink::Muted, text::fit(&said, 13.0, false, room));
-        }
-        let each = |(at, head): (usize, &Head)| {
-            let readers: Vec<String> = head.readers.iter().map(ToString::to_string).collect();
-            format!("{at}: {}, by {}", si(head.bytes as f64, "B"), readers.join(" "))
-        };
-        let each: Vec<String> = self.heads.iter().enumerate().map(each).collect();
-        frame.alt = format!("{title}, {} so far. {}. {said}", si(total as f64, "B"), each.join("; "));
+        said.join("; ")
     }
 }
 
@@ -285,14 +264,6 @@ fn queries(course: &Course, q: u16, rows: u64) -> Option<Vec<(u32, usize)>> {
         }
     }
     Some(found)
-}
-
-/// A box with its name; filled once it has a colour.
-fn name(frame: &mut Frame, [x, y, w, h]: [f32; 4], words: &str, ink: Option<Ink>, tag: Option<Tag>) {
-    frame.outline([x, y, w, h], 4.0, Some(ink.unwrap_or(Ink::Raised)), ink.unwrap_or(Hue::Idle.tint(60)), tag);
-    let words = text::fit(words, 12.0, false, w - 8.0);
-    let color = if ink.is_some() { Ink::On } else { Ink::Muted };
-    frame.text([x + w / 2.0, y + h / 2.0], 12.0, Anchor::Middle, color, words);
 }
 
 #[cfg(test)]

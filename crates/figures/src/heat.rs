@@ -4,7 +4,7 @@ use super::ask;
 use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Frame, Tag};
 use super::grid::{self, Matrix, Placed};
-use super::lanes::Key;
+use super::kit::Key;
 use super::matrices::{areas, name};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
@@ -133,10 +133,9 @@ pub(super) fn frame(view: &View<'_>, heat: &Heat) -> Frame {
             if let Some(each) = &by.each {
                 card.row("times each", each);
             }
-            let key = |fill, edge, long| Key { fill, edge, long, short: long };
             let edge = if on.matrix.written { "stored" } else { "the element" };
-            let made = key(Ink::Store, Ink::Store, "their tiles");
-            card.legend(&[key(Ink::Panel, Ink::Accent, edge), made]);
+            let made = Key::new(Ink::Store, "their tiles");
+            card.legend(&[Key::new(Ink::Panel, edge).edge(Ink::Accent), made]);
             if sample.is_some() {
                 card.says("Point at another.");
             }

@@ -3,7 +3,6 @@
 use super::event::Moment;
 use super::frame::{Anchor, Frame, Tag};
 use super::palette::{Hue, Ink};
-use super::text;
 
 /// Columns in a picture: the words of 128 bytes, the banks, and the lanes of a row of lanes.
 pub(super) const COLUMNS: u32 = 32;
@@ -132,50 +131,6 @@ impl Lanes {
             }
         }
     }
-}
-
-/// One entry of a legend: its box's filling and edge, its name, and a shorter name for narrow pictures.
-pub(super) struct Key<'n> {
-    pub(super) fill: Ink,
-    pub(super) edge: Ink,
-    pub(super) long: &'n str,
-    pub(super) short: &'n str,
-}
-
-/// Draws a legend in one line from `left`, at most `room` wide; names shorten, then gaps, then entries fall away, until it fits.
-pub(super) fn legend(frame: &mut Frame, left: f32, y: f32, room: f32, keys: &[Key<'_>]) {
-    const BOX: f32 = 12.0;
-    const GAPS: [f32; 2] = [6.0, 16.0];
-    let wide = |name: &str| BOX + 6.0 + text::width(name, 12.0, false);
-    let gaps = keys.len().saturating_sub(1).max(1) as f32;
-    let long = keys.iter().map(|key| wide(key.long)).sum::<f32>() + GAPS[1] * gaps <= room;
-    let names: Vec<&str> = keys.iter().map(|key| if long { key.long } else { key.short }).collect();
-    let gap = ((room - names.iter().map(|name| wide(name)).sum::<f32>()) / gaps).clamp(GAPS[0], GAPS[1]);
-    let mut x = left;
-    for (key, name) in keys.iter().zip(names) {
-        if x + wide(name) > left + room {
-            return;
-        }
-        frame.outline([x, y - BOX / 2.0, BOX, BOX], 2.0, Some(key.fill), key.edge, None);
-        frame.text([x + BOX + 6.0, y], 12.0, Anchor::Start, Ink::Muted, name);
-        x += wide(name) + gap;
-    }
-}
-
-/// Draws a legend in a column from `left` and `top` down, if it fits into `room`: width and height.
-pub(super) fn legend_column(frame: &mut Frame, [left, top]: [f32; 2], room: [f32; 2], keys: &[Key]) -> bool {
-    const BOX: f32 = 12.0;
-    let wide = keys.iter().map(|key| BOX + 6.0 + text::width(key.long, 12.0, false)).fold(0.0, f32::max);
-    let pitch = (room[1] / keys.len() as f32).floor().min(18.0);
-    if wide > room[0] || pitch < 15.0 {
-        return false;
-    }
-    for (i, key) in keys.iter().enumerate() {
-        let y = top + pitch / 2.0 + pitch * i as f32;
-        frame.outline([left, y - BOX / 2.0, BOX, BOX], 2.0, Some(key.fill), key.edge, None);
-        frame.text([left + BOX + 6.0, y], 12.0, Anchor::Start, Ink::Muted, key.long);
-    }
-    true
 }
 
 /// The place between `from` and `to`, at `share` of the way.

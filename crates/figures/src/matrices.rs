@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::counters::bytes;
 use super::frame::{Frame, Tag};
 use super::grid::{self, Matrix, Placed};
-use super::lanes::{Key, legend_column};
+use super::kit::legend::{Key, legend_column};
 use super::palette::{Hue, Ink};
 use super::sidebar::Sidebar;
 use super::step::InStep;
@@ -347,18 +347,17 @@ fn strength(hue: Hue, last: bool) -> Ink {
 }
 
 fn keys(tiles: bool) -> Vec<Key<'static>> {
-    let key = |fill, long| Key { fill, edge: fill, long, short: long };
     // The first ones are shown where there is no room for all.
-    let mut keys = vec![key(Ink::Load, "load now")];
+    let mut keys = vec![Key::new(Ink::Load, "load now")];
     if tiles {
-        keys.push(key(strength(Hue::Shared, true), "shared"));
+        keys.push(Key::new(strength(Hue::Shared, true), "shared"));
     }
     keys.extend([
-        key(strength(Hue::Load, true), "last load"),
-        Key { fill: Hue::Store.tint(GHOST), edge: Ink::Store, long: "its tile", short: "its tile" },
-        key(strength(Hue::Load, false), "earlier"),
-        key(Hue::Load.tint(GHOST), "to be loaded"),
-        key(strength(Hue::Store, true), "stored"),
+        Key::new(strength(Hue::Load, true), "last load"),
+        Key::new(Hue::Store.tint(GHOST), "its tile").edge(Ink::Store),
+        Key::new(strength(Hue::Load, false), "earlier"),
+        Key::new(Hue::Load.tint(GHOST), "to be loaded"),
+        Key::new(strength(Hue::Store, true), "stored"),
     ]);
     keys
 }

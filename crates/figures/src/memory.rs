@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Moment, Stage};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{COLUMNS, Key, drop_line};
+use super::kit::Key;
+use super::lanes::{COLUMNS, drop_line};
 use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{count, counted};
@@ -77,25 +78,22 @@ pub(super) fn draw(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage) -> Str
         }
     }
     marks(frame, stage, &plan);
-    let swatch = |fill, edge, long, short| Key { fill, edge, long, short };
     let uniform = moment.space() == Some(Space::Uniform);
-    let asked = swatch(hue.ink(), hue.ink(), "asked for", "asked for");
+    let asked = Key::new(hue.ink(), "asked for");
     // A store sends the words that are written with a mask of their bytes: it moves nothing else.
     let stores = matches!(moment.event.kind, EventKind::Access { access: AccessKind::Store, .. });
-    let waste = if stores { "of the sector, not written" } else { "moved, but not asked for" };
+    let (waste, short) = match stores {
+        true => ("of the sector, not written", "not written"),
+        false => ("moved, but not asked for", "not asked for"),
+    };
     let keys = if uniform {
-        vec![asked, swatch(Ink::Panel, Ink::Faint, "not asked for", "not asked for")]
+        vec![asked, Key::new(Ink::Panel, "not asked for").edge(Ink::Faint)]
     } else {
         vec![
             asked,
-            swatch(
-                Hue::Waste.tint(35),
-                Hue::Waste.tint(60),
-                waste,
-                if stores { "not written" } else { "not asked for" },
-            ),
-            swatch(Ink::Panel, Ink::Faint, "not moved", "not moved"),
-            swatch(hue.tint(16), hue.tint(70), "a sector of 32 bytes that was moved", "moved sector"),
+            Key::new(Hue::Waste.tint(35), waste).edge(Hue::Waste.tint(60)).or(short),
+            Key::new(Ink::Panel, "not moved").edge(Ink::Faint),
+            Key::new(hue.tint(16), "a sector of 32 bytes that was moved").edge(hue.tint(70)).or("moved sector"),
         ]
     };
     stage.legend(frame, &keys);

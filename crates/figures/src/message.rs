@@ -10,7 +10,7 @@ pub(super) fn message(frame: &mut Frame, title: &str, help: &str) {
     let middle = frame.width / 2.0;
     let lines = text::wrap(help, 14.0, (frame.width - 48.0).clamp(40.0, 480.0));
     let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
-    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
+    frame.fitted([middle, y], 18.0, Anchor::Middle, Ink::Text, frame.width - 32.0, title);
     y += 28.0;
     for line in lines {
         frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
@@ -25,7 +25,7 @@ pub(super) fn line(size: [f32; 2], said: &str) -> Frame {
     let above = 10.0 * (lines.len() as f32 - 1.0);
     for (at, line) in lines.into_iter().enumerate() {
         let y = size[1] / 2.0 - above + 20.0 * at as f32;
-        frame.text([size[0] / 2.0, y], 14.0, Anchor::Middle, Ink::Muted, text::fit(&line, 14.0, false, size[0] - 32.0));
+        frame.fitted([size[0] / 2.0, y], 14.0, Anchor::Middle, Ink::Muted, size[0] - 32.0, &line);
     }
     frame.alt = said.to_owned();
     frame

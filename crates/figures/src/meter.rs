@@ -3,20 +3,16 @@
 use super::ask;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
+use super::kit::{Board, Key, Rows};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::{Metered, text};
 use crate::base::units::{number, si};
 use crate::trace::Moved;
 
-const MARGIN: f32 = 16.0;
-/// Height above the rows, with the totals, and below them; a row at least and at most.
-const HEAD: f32 = 92.0;
-const FOOT: f32 = 44.0;
+/// Height of the titles and totals above the rows; a row at least and at most.
+const HEAD: f32 = 72.0;
 const PITCH: [f32; 2] = [22.0, 64.0];
-/// The share of a row's pitch that its bar takes.
-const BAR: f32 = 0.62;
 /// Room for the number after a bar, and for two.
 const NUMBER: [f32; 2] = [74.0, 124.0];
 /// How strongly bytes are tinted that a launch moves again, in percent.
@@ -112,6 +108,41 @@ impl Side {
     fn totals(&self) -> [f64; 2] {
         [self.rows.iter().map(Row::once).sum(), self.rows.iter().map(|row| row.again).sum()]
     }
+
+    fn has(&self, buffer: &str) -> bool {
+        self.whole.iter().any(|row| row.buffer == buffer)
+    }
+
+    /// Draws the title and the totals.
+    fn head(&self, frame: &mut Frame, [x, y]: [f32; 2], wide: f32) {
+        frame.fitted([x, y + 10.0], 14.0, Anchor::Start, Ink::Muted, wide - 16.0, &self.title);
+        let [once, again] = self.totals().map(|bytes| si(bytes, "B"));
+        let long = text::width(&once, 24.0, false);
+        frame.text([x, y + 38.0], 24.0, Anchor::Start, Ink::Text, once);
+        let room = wide - long - 32.0;
+        frame.fitted([x + long + 10.0, y + 41.0], 13.0, Anchor::Start, Ink::Muted, room, &format!("and {again} again"));
+    }
+
+    /// Draws the bytes of a buffer as a bar on the scale, and as a number; `rect` begins where the bar does, and is as wide as the number may be.
+    fn row(&self, frame: &mut Frame, buffer: &str, [x, y, room, high]: [f32; 4], scale: f32, tag: Tag) {
+        let [loaded, stored, again] =
+            self.rows.iter().find(|of| of.buffer == buffer).map(Row::parts).unwrap_or_default();
+        let mut at = x;
+        for (part, ink) in [(loaded, Ink::Load), (stored, Ink::Store), (again, Hue::Idle.tint(AGAIN))] {
+            let long = part as f32 * scale;
+            if long > 0.0 {
+                frame.fill([at, y, long.max(0.5), high], 0.0, ink, Some(tag));
+                at += long;
+            }
+        }
+        let once = si(loaded + stored, "B");
+        let (ink, said) = match (self.has(buffer), again > 0.0) {
+            (false, _) => (Ink::Muted, "no such buffer".to_owned()),
+            (true, true) => (Ink::Text, format!("{once} + {}", si(again, "B"))),
+            (true, false) => (Ink::Text, once),
+        };
+        frame.fitted([at + 7.0, y + high / 2.0], 12.0, Anchor::Start, ink, room - 8.0, &said);
+    }
 }
 
 /// Adds a share of what a pass moved.
@@ -157,99 +188,45 @@ impl Sides {
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
-        let mut frame = Frame::new(view.size);
-        let [width, height] = view.size;
-        let names = self.names();
-        let widest = names.iter().map(|name| text::width(name, 13.0, false)).fold(0.0, f32::max).min(width * 0.2);
-        let left = MARGIN + widest + 12.0;
-        let half = ((width - MARGIN - left) / 2.0).floor();
-        let has_again = self.0.iter().flat_map(|side| &side.whole).any(|row| row.again > 0.0);
-        let number = if has_again { NUMBER[1] } else { NUMBER[0] };
-        let room = (half - number - 8.0).max(20.0);
-        let most =
-            self.0.iter().flat_map(|side| &side.whole).map(|row| row.parts().iter().sum::<f64>()).fold(1.0, f64::max);
-        let scale = room / most as f32;
-        let fits = (((height - HEAD - FOOT) / PITCH[0]) as usize).max(1).min(names.len());
-        let pitch = ((height - HEAD - FOOT) / fits.max(1) as f32).min(PITCH[1]);
-        let totals = [0, 1].map(|i| self.0[i].totals());
+        let mut board = Board::new(view.size);
+        let again = Hue::Idle.tint(AGAIN);
+        board.legend(&[
+            Key::new(Ink::Load, "loaded"),
+            Key::new(Ink::Store, "stored"),
+            Key::new(again, "again in the same launch: caches may have it").or("again"),
+        ]);
+        let (names, room) = (self.names(), board.room());
+        let mut rows = Rows::new(room.within([HEAD, 0.0]), names.len(), PITCH);
+        rows.names(&mut board.frame, "buffer", |row| names[row].clone());
+        let half = ((rows.right - rows.left) / 2.0).floor();
+        let whole = || self.0.iter().flat_map(|side| &side.whole);
+        let number = if whole().any(|row| row.again > 0.0) { NUMBER[1] } else { NUMBER[0] };
+        let most = whole().map(|row| row.parts().iter().sum::<f64>()).fold(1.0, f64::max);
+        let scale = (half - number - 8.0).max(20.0) / most as f32;
         for (i, side) in self.0.iter().enumerate() {
-            let x = left + i as f32 * half;
-            frame.text(
-                [x, MARGIN + 6.0],
-                14.0,
-                Anchor::Start,
-                Ink::Muted,
-                text::fit(&side.title, 14.0, false, half - 16.0),
-            );
-            let [once, again] = totals[i].map(|bytes| si(bytes, "B"));
-            let wide = text::width(&once, 24.0, false);
-            frame.text([x, MARGIN + 34.0], 24.0, Anchor::Start, Ink::Text, once);
-            let more = text::fit(&format!("and {again} again"), 13.0, false, half - wide - 32.0);
-            if !more.is_empty() {
-                frame.text([x + wide + 10.0, MARGIN + 37.0], 13.0, Anchor::Start, Ink::Muted, more);
-            }
-            frame.line([x, HEAD - 8.0], [x, HEAD + pitch * fits as f32], 1.0, Ink::Faint, None);
-        }
-        for (row, name) in names.iter().enumerate().take(fits) {
-            let y = HEAD + pitch * row as f32;
-            let middle = y + pitch / 2.0;
-            let shown = text::fit(name, 13.0, false, widest);
-            frame.text([left - 12.0, middle], 13.0, Anchor::End, Ink::Text, shown);
-            for (i, side) in self.0.iter().enumerate() {
-                let x = left + i as f32 * half;
-                let tag = Some(Tag::Spot(2 * row + i));
-                let is_there = side.whole.iter().any(|of| of.buffer == *name);
-                let parts = side.rows.iter().find(|of| of.buffer == *name).map(Row::parts).unwrap_or_default();
-                let mut at = x + 1.0;
-                for (part, ink) in parts.iter().zip([Ink::Load, Ink::Store, Hue::Idle.tint(AGAIN)]) {
-                    let long = *part as f32 * scale;
-                    if long > 0.0 {
-                        frame.fill([at, y + pitch * (1.0 - BAR) / 2.0, long.max(0.5), pitch * BAR], 0.0, ink, tag);
-                        at += long;
-                    }
-                }
-                let once = si(parts[0] + parts[1], "B");
-                let said = match (is_there, parts[2] > 0.0) {
-                    (false, _) => "no such buffer".to_owned(),
-                    (true, true) => format!("{once} + {}", si(parts[2], "B")),
-                    (true, false) => once,
-                };
-                let ink = if is_there { Ink::Text } else { Ink::Muted };
-                let said = text::fit(&said, 12.0, false, if is_there { number - 8.0 } else { half - 24.0 });
-                frame.text([at + 7.0, middle], 12.0, Anchor::Start, ink, said);
+            let x = rows.left + i as f32 * half;
+            side.head(&mut board.frame, [x, room.top], half);
+            board.frame.line([x, room.top + HEAD - 8.0], [x, rows.bottom() + 4.0], 1.0, Ink::Faint, None);
+            for (row, name) in names.iter().enumerate().take(rows.shown) {
+                let [_, y, _, high] = rows.rect(row);
+                let rect = [x + 1.0, y, if side.has(name) { number } else { half - 16.0 }, high];
+                side.row(&mut board.frame, name, rect, scale, Tag::Spot(2 * row + i));
             }
         }
-        self.words(&mut frame, totals, &names, fits);
-        frame
+        board.finish(self.alt(&names))
     }
 
-    fn words(&self, frame: &mut Frame, totals: [[f64; 2]; 2], names: &[String], fits: usize) {
-        let key = |fill, edge, long, short| Key { fill, edge, long, short };
-        let mut keys = vec![
-            key(Ink::Load, Ink::Load, "loaded", "loaded"),
-            key(Ink::Store, Ink::Store, "stored", "stored"),
-            key(Hue::Idle.tint(AGAIN), Hue::Idle.tint(AGAIN), "again in the same launch: caches may have it", "again"),
-        ];
-        let more = match names.len() - fits {
-            1 => "1 more buffer".to_owned(),
-            more => format!("{more} more buffers"),
-        };
-        if names.len() > fits {
-            keys.push(key(Ink::Panel, Ink::Panel, &more, &more));
-        }
-        legend(frame, MARGIN, frame.height - MARGIN, frame.width - 2.0 * MARGIN, &keys);
-        let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(totals[i][0], "B")));
-        let times = if totals[1][0] > 0.0 {
-            format!(", {} times as much", number(totals[0][0] / totals[1][0]))
-        } else {
-            String::new()
-        };
+    fn alt(&self, names: &[String]) -> String {
+        let once = [0, 1].map(|i| self.0[i].totals()[0]);
+        let [this, other] = [0, 1].map(|i| format!("{}: {}", self.0[i].title, si(once[i], "B")));
+        let times =
+            if once[1] > 0.0 { format!(", {} times as much", number(once[0] / once[1])) } else { String::new() };
         let each = |name: &String| {
             let of = |side: &Side| side.rows.iter().find(|row| row.buffer == *name).map_or(0.0, Row::once);
             format!("{name} {} and {}", si(of(&self.0[0]), "B"), si(of(&self.0[1]), "B"))
         };
         let each: Vec<String> = names.iter().map(each).collect();
-        frame.alt = format!("Bytes that buffers moved. {this}{times}; {other}. {}.", each.join("; "));
+        format!("Bytes that buffers moved. {this}{times}; {other}. {}.", each.join("; "))
     }
 }
 

@@ -6,17 +6,15 @@ use std::collections::BTreeSet;
 
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
-use super::lanes::{Key, legend};
+use super::kit::{Board, Key};
 use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::tensor::Tensor;
-use crate::base::units::count;
+use crate::base::units::{count, counted};
 use crate::trace::{Course, Phase, Rows};
 
-const MARGIN: f32 = 16.0;
-/// Height above the table and the pool, with the titles, and below them.
-const HEAD: f32 = 76.0;
-const FOOT: f32 = 44.0;
+/// Height of the names above the table and the pool.
+const HEAD: f32 = 22.0;
 /// The least and the largest side of a page.
 const SIDE: [f32; 2] = [22.0, 64.0];
 /// Space between two pages, and between the table and the pool.
@@ -151,20 +149,29 @@ impl Cache {
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
-        let mut frame = Frame::new(view.size);
-        let [width, height] = view.size;
+        let mut board = Board::new(view.size);
+        self.words(&mut board, view.titled);
+        let area = board.room().within([HEAD, 0.0]);
         let columns = self.table.iter().map(Vec::len).max().unwrap_or(1).max(1);
-        let room = [width - 2.0 * MARGIN - NAMES - BETWEEN, height - HEAD - FOOT];
+        let room = [area.wide() - NAMES - BETWEEN, area.high()];
         let (side, across) = self.layout(room, columns);
         let pitch = side + GAP;
         let shown = ((room[1] / pitch) as usize).clamp(1, self.table.len().max(1)).min(self.table.len());
         let in_row = columns.min(((room[0] * 0.6 / pitch) as usize).max(1));
-        let left = MARGIN + NAMES;
+        let left = area.left + NAMES;
         let pool = left + in_row as f32 * pitch + BETWEEN;
-        let cell =
-            |x: f32, row: usize, column: usize| [x + column as f32 * pitch, HEAD + row as f32 * pitch, side, side];
-        let of_page = |page: usize| cell(pool, page / across, page % across);
         let fits = ((room[1] / pitch) as usize).max(1) * across;
+        let cell =
+            |x: f32, row: usize, column: usize| [x + column as f32 * pitch, area.top + row as f32 * pitch, side, side];
+        let frame = &mut board.frame;
+        frame.fitted([left, area.top - 16.0], 13.0, Anchor::Start, Ink::Muted, pool - left - 8.0, "block table");
+        let hidden = self.pages.saturating_sub(fits);
+        let name = match hidden {
+            0 => "pool".to_owned(),
+            _ => format!("pool; {} not drawn", counted(hidden as u64, "more page")),
+        };
+        frame.fitted([pool, area.top - 16.0], 13.0, Anchor::Start, Ink::Muted, area.right - pool, &name);
+        let of_page = |page: usize| cell(pool, page / across, page % across);
         // Through the gap below the row and the gap beside the page, so that it crosses no number.
         for page in self.now.iter().filter(|page| **page < fits) {
             if let Some((row, at)) = self.owner(*page).filter(|(row, at)| *row < shown && *at < in_row) {
@@ -184,16 +191,15 @@ impl Cache {
             for (at, page) in pages.iter().enumerate().take(in_row) {
                 let tag = Tag::Word { buffer: 0, index: (row * columns + at) as u64 };
                 let state = page.map(|page| (self.read.contains(&page), self.now.contains(&page)));
-                place(&mut frame, cell(left, row, at), *page, (row, state), tag);
+                place(frame, cell(left, row, at), *page, (row, state), tag);
             }
         }
         for page in 0..self.pages.min(fits) {
             let owner = self.owner(page).map(|(row, _)| row);
             let state = owner.map(|_| (self.read.contains(&page), self.now.contains(&page)));
-            place(&mut frame, of_page(page), Some(page), (owner.unwrap_or(0), state), Tag::Spot(page));
+            place(frame, of_page(page), Some(page), (owner.unwrap_or(0), state), Tag::Spot(page));
         }
-        self.words(&mut frame, [left, pool], (self.pages.saturating_sub(fits), view.titled));
-        frame
+        board.finish(self.alt())
     }
 
     /// The side of a page, the largest with which all of them find room, and the pages in a row of the pool.
@@ -214,57 +220,46 @@ impl Cache {
         }
     }
 
-    fn words(&self, frame: &mut Frame, [left, pool]: [f32; 2], (hidden, has_title): (usize, bool)) {
-        let room = frame.width - 2.0 * MARGIN;
+    /// How many pages belong to sequences, of how many.
+    fn title(&self) -> String {
         let owned = self.table.iter().flatten().flatten().count();
-        let title = format!(
-            "{} of {} pages belong to {} sequences",
-            count(owned as u64),
-            count(self.pages as u64),
-            count(self.table.len() as u64)
-        );
-        let (size, ink) = if has_title { (13.0, Ink::Muted) } else { (18.0, Ink::Text) };
-        frame.text([MARGIN, MARGIN + 4.0], size, Anchor::Start, ink, text::fit(&title, size, false, room));
-        let table = text::fit("block table", 13.0, false, pool - left - 8.0);
-        frame.text([left, HEAD - 18.0], 13.0, Anchor::Start, Ink::Muted, table);
-        frame.text([pool, HEAD - 18.0], 13.0, Anchor::Start, Ink::Muted, text::fit("pool", 13.0, false, 60.0));
-        let now: Vec<String> = self
-            .now
-            .iter()
-            .map(|page| {
-                let owner =
-                    self.owner(*page).map_or_else(String::new, |(row, at)| format!(" (sequence {row}, its page {at})"));
-                format!("page {page}{owner}")
-            })
-            .collect();
-        let said = if now.is_empty() {
-            "no page is read in this phase".to_owned()
-        } else {
-            format!("now read: {}", now.join(", "))
+        let [owned, pages, sequences] = [owned, self.pages, self.table.len()].map(|n| count(n as u64));
+        format!("{owned} of {pages} pages belong to {sequences} sequences")
+    }
+
+    /// The pages that the phase reads.
+    fn reads(&self) -> String {
+        let named = |page: &usize| match self.owner(*page) {
+            Some((row, at)) => format!("page {page} (sequence {row}, its page {at})"),
+            None => format!("page {page}"),
         };
-        frame.text([MARGIN, MARGIN + 26.0], 13.0, Anchor::Start, Ink::Muted, text::fit(&said, 13.0, false, room));
-        let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
+        match &self.now[..] {
+            [] => "no page is read in this phase".to_owned(),
+            now => format!("now read: {}", now.iter().map(named).collect::<Vec<_>>().join(", ")),
+        }
+    }
+
+    fn alt(&self) -> String {
+        format!("{}. {}. {} pages were read so far.", self.title(), self.reads(), count(self.read.len() as u64))
+    }
+
+    /// Draws the title, the pages that are read, and the legend.
+    fn words(&self, board: &mut Board, has_title: bool) {
+        board.title(has_title, &self.title());
+        board.caption(&self.reads());
         let is_unread = |pages: &Vec<Option<usize>>| pages.iter().flatten().any(|page| !self.read.contains(page));
         let unread = self.table.iter().position(is_unread).unwrap_or(0);
         let mut keys = vec![
-            key(Ink::Panel, Ink::Accent, "read now"),
-            key(hue(unread).tint(AT_REST), hue(unread).tint(AT_REST), "not read yet"),
+            Key::new(Ink::Panel, "read now").edge(Ink::Accent),
+            Key::new(hue(unread).tint(AT_REST), "not read yet"),
         ];
         let names: Vec<String> =
             (0..self.table.len().min(HUES.len())).map(|i| format!("read for sequence {i}")).collect();
-        keys.extend(names.iter().enumerate().map(|(i, name)| key(hue(i).ink(), hue(i).ink(), name.as_str())));
-        if owned < self.pages {
-            keys.push(key(Ink::Panel, Ink::Faint, "free"));
-        }
-        let more = format!("{hidden} more pages");
-        if hidden > 0 {
-            keys.push(key(Ink::Faint, Ink::Faint, &more));
-        }
-        if self.truncated {
-            keys.push(key(Ink::Faint, Ink::Faint, "the record is cut at its cap"));
-        }
-        legend(frame, MARGIN, frame.height - MARGIN, room, &keys);
-        frame.alt = format!("{title}. {said}. {} pages were read so far.", count(self.read.len() as u64));
+        keys.extend(names.iter().enumerate().map(|(i, name)| Key::new(hue(i).ink(), name)));
+        let owned = self.table.iter().flatten().flatten().count();
+        keys.extend((owned < self.pages).then(|| Key::new(Ink::Panel, "free").edge(Ink::Faint)));
+        keys.extend(self.truncated.then(|| Key::new(Ink::Faint, "the record is cut at its cap")));
+        board.legend(&keys);
     }
 }
 

@@ -198,8 +198,7 @@ impl Passes {
             };
             frame.outline(rect, 6.0, Some(fill), stroke, tag);
             let words = |y: f32, size: f32, ink: Ink, words: &str, frame: &mut Frame| {
-                let fitting = text::fit(words, size, false, room);
-                frame.text([rect[0] + pad, rect[1] + y], size, Anchor::Start, ink, fitting);
+                frame.fitted([rect[0] + pad, rect[1] + y], size, Anchor::Start, ink, room, words);
                 frame.tag_last(Tag::Pass(at));
             };
             let has_cost = figures_fit || !stage.is_measured();

@@ -1,8 +1,9 @@
 //! Curves with their spread: the figures of notes.
 
 use super::frame::{Anchor, Frame, Item};
+use super::kit::MARGIN;
+use super::kit::axis::{self, Ruler, whole};
 use super::palette::{Ink, SERIES};
-use super::ruler::{Ruler, whole};
 use super::text;
 
 /// A plot of curves over one quantity.
@@ -116,7 +117,6 @@ pub fn frame(plot: &Plot, size: [f32; 2]) -> Frame {
 /// Draws the plot, and says where values lie in it; None where it is empty and its axes are not given.
 #[must_use]
 pub fn laid_out(plot: &Plot, size: [f32; 2]) -> (Frame, Option<Area>) {
-    const MARGIN: f32 = 16.0;
     let mut frame = Frame::new(size);
     let [width, height] = size;
     let title = text::fit(&plot.title, 16.0, false, width - 2.0 * MARGIN);
@@ -125,8 +125,7 @@ pub fn laid_out(plot: &Plot, size: [f32; 2]) -> (Frame, Option<Area>) {
     let points = || plot.series.iter().flat_map(|s| &s.points).filter(|p| usable(&plot.x, p.x) && usable(&plot.y, p.y));
     if points().next().is_none() && plot.y.reach.is_none() {
         let help = format!("Run the experiment: {} over {} appears here.", plot.y.label, plot.x.label);
-        let help = text::fit(&help, 14.0, false, width - 2.0 * MARGIN);
-        frame.text([width / 2.0, height / 2.0], 14.0, Anchor::Middle, Ink::Muted, help);
+        frame.fitted([width / 2.0, height / 2.0], 14.0, Anchor::Middle, Ink::Muted, width - 2.0 * MARGIN, &help);
         frame.alt = format!("{}: no data yet.", plot.title);
         return (frame, None);
     }
@@ -144,7 +143,7 @@ pub fn laid_out(plot: &Plot, size: [f32; 2]) -> (Frame, Option<Area>) {
     let (left, right) = ((MARGIN + gutter).round(), width - MARGIN - 8.0);
     let x = Ruler::new(&plot.x, &xs, left + 8.0, right - 8.0, 64.0);
     y.from = bottom;
-    axes(&mut frame, plot, &x, &y, [left, top, right, bottom]);
+    axis::draw(&mut frame, [&x, &y], [left, top, right, bottom], [&plot.x.label, &plot.y.label], false);
     ceilings(&mut frame, plot, &y, left, right);
     for series in &plot.series {
         let shown: Vec<&Point> =
@@ -232,40 +231,6 @@ fn legend(frame: &mut Frame, plot: &Plot, margin: f32, mut y: f32) -> f32 {
         x += wide;
     }
     y
-}
-
-/// Draws the grid, the marks with their values, and what the axes show.
-fn axes(frame: &mut Frame, plot: &Plot, x: &Ruler, y: &Ruler, [left, top, right, bottom]: [f32; 4]) {
-    for (value, label) in &y.ticks {
-        let at = y.place(*value).round() + 0.5;
-        frame.line([left, at], [right, at], 1.0, Ink::Faint, None);
-        frame.text([left - 8.0, at], 12.0, Anchor::End, Ink::Muted, label.clone());
-    }
-    frame.line([left, bottom + 0.5], [right, bottom + 0.5], 1.0, Ink::Muted, None);
-    let ends = |(value, label): &(f64, String)| {
-        let half = text::width(label, 12.0, false) / 2.0;
-        (x.place(*value) - half, x.place(*value) + half)
-    };
-    // The last mark has its figure; of the others as many as keep apart from it and from each other.
-    let (mut free, last) = (0.0, x.ticks.last().map_or(right, |tick| ends(tick).0));
-    for (i, tick) in x.ticks.iter().enumerate() {
-        let at = x.place(tick.0);
-        frame.line([at, bottom], [at, bottom + 5.0], 1.0, Ink::Muted, None);
-        let (from, to) = ends(tick);
-        let is_last = i + 1 == x.ticks.len();
-        if from >= free && to <= frame.width && (is_last || to + 8.0 <= last) {
-            frame.text([at, bottom + 16.0], 12.0, Anchor::Middle, Ink::Muted, tick.1.clone());
-            free = to + 8.0;
-        }
-    }
-    let name = |axis: &Axis, ruler: &Ruler| {
-        if ruler.unit.is_empty() { axis.label.clone() } else { format!("{} ({})", axis.label, ruler.unit) }
-    };
-    let room = frame.width - 32.0;
-    let y_name = text::fit(&name(&plot.y, y), 12.0, false, room);
-    frame.text([16.0, top - 16.0], 12.0, Anchor::Start, Ink::Muted, y_name);
-    let x_name = text::fit(&name(&plot.x, x), 12.0, false, right - left);
-    frame.text([right, bottom + 36.0], 12.0, Anchor::End, Ink::Muted, x_name);
 }
 
 /// Draws each ceiling as dashes with its name above the right end, or below where another name is in the way.

@@ -7,12 +7,13 @@ use super::results::Missing;
 use std::borrow::Cow;
 
 use super::frame::{Anchor, Frame};
+use super::kit::MARGIN;
+use super::kit::legend::{Key, legend};
 use super::palette::{Hue, Ink};
 use super::text;
 use crate::base::units::{digits3, si};
 
 const SIZE: f32 = 13.0;
-const MARGIN: f32 = 16.0;
 /// As the warp's picture has it.
 const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
 /// Height of a bar.
@@ -79,8 +80,8 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
     let figures = 116.0_f32.min(width * 0.22);
     let (left, room) = (MARGIN + names, width - 2.0 * MARGIN - names - figures);
     // Below the last level's words.
-    let legend = if height > 260.0 { 44.0 } else { 24.0 };
-    let step = (height - 2.0 * MARGIN - legend - BAR) / (levels.len() - 1).max(1) as f32;
+    let foot = if height > 260.0 { 44.0 } else { 24.0 };
+    let step = (height - 2.0 * MARGIN - foot - BAR) / (levels.len() - 1).max(1) as f32;
     let most = levels.iter().map(Level::bytes).fold(1.0, f64::max);
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
     let scale = if river.least > 0.0 {
@@ -124,23 +125,15 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
         }
     }
     let keys = [
-        (Hue::Load.ink(), "loads"),
-        (Hue::Store.ink(), "stores"),
-        (WASTE, "moved, but not asked for"),
-        (Hue::Shared.ink(), "workgroup memory"),
-        (Hue::Conflict.ink(), "less than the work needs"),
+        Key::new(Hue::Load.ink(), "loads"),
+        Key::new(Hue::Store.ink(), "stores"),
+        Key::new(WASTE, "moved, but not asked for").or("not asked for"),
+        Key::new(Hue::Shared.ink(), "workgroup memory").or("workgroup"),
+        Key::new(Hue::Conflict.ink(), "less than the work needs").or("too few"),
     ];
     let drawn = |ink: Ink| levels.iter().flat_map(|level| &level.streams).any(|(bytes, of)| *of == ink && *bytes > 0.0);
-    let mut x = left;
-    for (ink, name) in keys.into_iter().filter(|(ink, _)| drawn(*ink)) {
-        let long = text::width(name, 12.0, false);
-        if x + 18.0 + long > width - MARGIN {
-            break;
-        }
-        frame.fill([x, height - MARGIN - 5.0, 10.0, 10.0], 2.0, ink, None);
-        frame.text([x + 16.0, height - MARGIN], 12.0, Anchor::Start, Ink::Muted, name);
-        x += 16.0 + long + 20.0;
-    }
+    let keys: Vec<Key<'_>> = keys.into_iter().filter(|key| drawn(key.fill)).collect();
+    legend(&mut frame, left, height - MARGIN, width - MARGIN - left, &keys);
     let told = levels.iter().map(|level| format!("{}: {} ({})", level.name, si(level.bytes(), "B"), level.mark));
     frame.alt = format!("Where the bytes go. {}.", told.collect::<Vec<_>>().join("; "));
     frame

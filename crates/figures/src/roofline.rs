@@ -4,15 +4,19 @@ use super::answers::{Roof, Roofline};
 use super::ask;
 use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
+use super::kit::MARGIN;
+use super::kit::axis::{self, Ruler};
 use super::message::message;
 use super::palette::Ink;
-use super::plot::dashes;
+use super::plot::{Axis, Scale, dashes};
 use super::results::Missing;
 use super::text;
 use crate::base::units::{digits3, si};
 
-const MARGIN: f32 = 16.0;
 const SIZE: f32 = 12.0;
+/// The quantities of the axes.
+const INTENSITY: &str = "FLOP per byte of global memory";
+const RATE: &str = "FLOP/s";
 /// A picture lower than this has little room above its axes.
 const LOW: f32 = 400.0;
 /// Half a spot's width.
@@ -45,51 +49,10 @@ impl Roof {
     }
 }
 
-/// A logarithmic axis: decades, and where they lie.
-struct Axis {
-    low: f64,
-    high: f64,
-    from: f32,
-    to: f32,
-}
-
-impl Axis {
-    /// Whole decades around all of `values`, which are positive.
-    fn around(values: &[f64], from: f32, to: f32) -> Self {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min).log10().floor();
-        let high = values.iter().copied().fold(0.0, f64::max).log10().ceil();
-        Self { low, high: high.max(low + 1.0), from, to }
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
-    fn place(&self, value: f64) -> f32 {
-        let share = (value.log10() - self.low) / (self.high - self.low);
-        self.from + (self.to - self.from) * share as f32
-    }
-
-    /// The least and the greatest value on it.
-    fn ends(&self) -> [f64; 2] {
-        [10_f64.powf(self.low), 10_f64.powf(self.high)]
-    }
-
-    /// The decades that have a mark, at least `apart` points from each other.
-    #[expect(clippy::cast_possible_truncation, reason = "powers of ten of finite numbers")]
-    fn decades(&self, apart: f32) -> impl Iterator<Item = i32> + use<> {
-        let (low, high) = (self.low as i32, self.high as i32);
-        let room = ((self.to - self.from).abs() / apart).floor().max(1.0) as i32;
-        (low..=high).step_by(((high - low + room - 1) / room).max(1) as usize)
-    }
-}
-
-/// A power of ten with its prefix: `0.1`, `10`, `100 G`.
-fn decade(power: i32) -> String {
-    const PREFIXES: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
-    let digits = |power: i32| format!("1{}", "0".repeat(usize::try_from(power).unwrap_or(0)));
-    match usize::try_from(power / 3).ok().and_then(|i| PREFIXES.get(i)) {
-        Some(prefix) if power >= 0 => format!("{}{prefix}", digits(power % 3)),
-        _ if (-4..0).contains(&power) => format!("{:.*}", usize::try_from(-power).unwrap_or(0), 10_f64.powi(power)),
-        _ => format!("{:e}", 10_f64.powi(power)),
-    }
+/// A logarithmic axis of whole decades.
+fn decades(values: &[f64], [from, to]: [f32; 2], apart: f32) -> Ruler {
+    let axis = Axis { label: String::new(), unit: String::new(), scale: Scale::Log10, ticks: Vec::new(), reach: None };
+    Ruler::new(&axis, values, from, to, apart)
 }
 
 fn sound(value: f64) -> bool {
@@ -111,18 +74,18 @@ pub(super) fn frame(view: &View<'_>, known: &Roofline) -> Frame {
     let spots = || known.spots.iter().filter(|spot| sound(spot.intensity));
     let ridges = known.roofs.iter().filter_map(|roof| Some(roof.peak()? / roof.bytes_per_s?));
     let xs: Vec<f64> = spots().map(|spot| spot.intensity).chain(ridges.flat_map(|r| [r / 4.0, r * 4.0])).collect();
-    let x = Axis::around(&xs, left, right);
+    let x = decades(&xs, [left, right], 44.0);
     let rates = spots().filter_map(|spot| {
         spot.flops_per_s.filter(|rate| sound(*rate)).or_else(|| known.roofs.first()?.at(spot.intensity))
     });
     let lower = known.roofs.iter().filter_map(Roof::lower);
-    let peaks = known.roofs.iter().filter_map(|roof| roof.at(x.ends()[1])).chain(lower);
+    let peaks = known.roofs.iter().filter_map(|roof| roof.at(x.high)).chain(lower);
     let mut ys: Vec<f64> = rates.chain(peaks).filter(|y| sound(*y)).flat_map(|y| [y / 1.5, y * 1.5]).collect();
     if ys.is_empty() {
         ys = vec![1e9, 1e12];
     }
-    let y = Axis::around(&ys, bottom, top);
-    axes(&mut frame, &x, &y, [left, top, right, bottom]);
+    let y = decades(&ys, [bottom, top], 20.0);
+    axis::draw(&mut frame, [&x, &y], [left, top, right, bottom], [INTENSITY, RATE], true);
     for roof in &known.roofs {
         draw_roof(&mut frame, roof, &x, &y);
     }
@@ -144,7 +107,7 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
             dashes(frame, ends, Ink::Muted);
         }
         for line in text::wrap(&roof.words(), SIZE, room - 28.0).into_iter().take(2) {
-            frame.text([MARGIN + 28.0, y], SIZE, Anchor::Start, Ink::Text, text::fit(&line, SIZE, false, room - 28.0));
+            frame.fitted([MARGIN + 28.0, y], SIZE, Anchor::Start, Ink::Text, room - 28.0, &line);
             y += 17.0;
         }
     }
@@ -175,11 +138,10 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
     // The marks need what room there is; the note is in the words of the picture, too.
     let lines = if frame.height < LOW { 1 } else { 2 };
     for line in text::wrap(whole_sentences(&known.note, room, lines), SIZE, room).into_iter().take(lines) {
-        frame.text([MARGIN, y], SIZE, Anchor::Start, Ink::Muted, text::fit(&line, SIZE, false, room));
+        frame.fitted([MARGIN, y], SIZE, Anchor::Start, Ink::Muted, room, &line);
         y += 16.0;
     }
-    frame.text([MARGIN, y + 3.0], SIZE, Anchor::Start, Ink::Muted, "FLOP/s");
-    y + 18.0
+    y + 19.0
 }
 
 /// As many sentences of a note as `lines` lines have room for, at least the first.
@@ -190,28 +152,9 @@ fn whole_sentences(note: &str, room: f32, lines: usize) -> &str {
     &note[..ends.filter(fits).last().unwrap_or(first)]
 }
 
-fn axes(frame: &mut Frame, x: &Axis, y: &Axis, [left, top, right, bottom]: [f32; 4]) {
-    for power in y.decades(20.0) {
-        let at = y.place(10_f64.powi(power)).round() + 0.5;
-        frame.line([left, at], [right, at], 1.0, Ink::Faint, None);
-        // The axis's name is above the topmost.
-        if at > top - 4.0 {
-            frame.text([left - 8.0, at], SIZE, Anchor::End, Ink::Muted, decade(power));
-        }
-    }
-    for power in x.decades(44.0) {
-        let at = x.place(10_f64.powi(power)).round() + 0.5;
-        frame.line([at, top], [at, bottom + 4.0], 1.0, Ink::Faint, None);
-        frame.text([at, bottom + 16.0], SIZE, Anchor::Middle, Ink::Muted, decade(power));
-    }
-    frame.line([left, bottom + 0.5], [right, bottom + 0.5], 1.0, Ink::Muted, None);
-    let name = text::fit("FLOP per byte of global memory", SIZE, false, right - left);
-    frame.text([right, bottom + 36.0], SIZE, Anchor::End, Ink::Muted, name);
-}
-
 /// A device's slope and its peaks, as far as they are on the axes.
-fn draw_roof(frame: &mut Frame, roof: &Roof, x: &Axis, y: &Axis) {
-    let ([least, most], [low, high]) = (x.ends(), y.ends());
+fn draw_roof(frame: &mut Frame, roof: &Roof, x: &Ruler, y: &Ruler) {
+    let ([least, most], [low, high]) = ([x.low, x.high], [y.low, y.high]);
     let mut corners = Vec::new();
     if let Some(bytes) = roof.bytes_per_s {
         let ridge = roof.peak().map_or(high / bytes, |peak| peak / bytes);
@@ -240,7 +183,7 @@ fn draw_roof(frame: &mut Frame, roof: &Roof, x: &Axis, y: &Axis) {
 }
 
 /// Says at their right ends what the levels of the roofs are of; the places taken.
-fn name_roofs(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis) -> Vec<[f32; 4]> {
+fn name_roofs(frame: &mut Frame, known: &Roofline, x: &Ruler, y: &Ruler) -> Vec<[f32; 4]> {
     let several = known.roofs.len() > 1;
     let levels = known.roofs.iter().flat_map(|roof| {
         let unit = if roof.matrix_flops_per_s.is_some() { "matrix units" } else { "f32" };
@@ -248,7 +191,7 @@ fn name_roofs(frame: &mut Frame, known: &Roofline, x: &Axis, y: &Axis) -> Vec<[f
     });
     let mut taken: Vec<[f32; 4]> = Vec::new();
     for (roof, level, unit) in levels {
-        let Some(level) = level.filter(|level| (y.ends()[0]..=y.ends()[1]).contains(level)) else { continue };
+        let Some(level) = level.filter(|level| y.holds(*level)) else { continue };
         let whose = if roof.measured { "this machine" } else { "data sheet" };
         let name = if several { format!("{unit}, {whose}") } else { unit.to_owned() };
         let (wide, at) = (text::width(&name, SIZE, false), y.place(level) - 9.0);
@@ -286,7 +229,7 @@ impl Mark {
 fn draw_spots(
     frame: &mut Frame,
     known: &Roofline,
-    (x, y): (&Axis, &Axis),
+    (x, y): (&Ruler, &Ruler),
     (names, hovered): (Vec<[f32; 4]>, Option<Tag>),
 ) {
     let mut order: Vec<(usize, [f32; 2])> = Vec::new();
@@ -365,8 +308,8 @@ fn draw_spots(
 }
 
 /// Small boxes along a roof, which words keep clear of.
-fn along(roof: &Roof, x: &Axis, y: &Axis) -> impl Iterator<Item = [f32; 4]> {
-    let [least, most] = x.ends();
+fn along(roof: &Roof, x: &Ruler, y: &Ruler) -> impl Iterator<Item = [f32; 4]> {
+    let [least, most] = [x.low, x.high];
     let at = move |i: i32| least * (most / least).powf(f64::from(i) / 96.0);
     let heights: Vec<(f64, Option<f64>)> = (0..=96).map(|i| (at(i), roof.at(at(i)))).collect();
     let boxes = heights.into_iter().filter_map(|(intensity, rate)| Some([x.place(intensity), y.place(rate?)]));

@@ -117,12 +117,6 @@ fn all_of_it_fits_and_the_bench_has_its_name() {
 }
 
 #[test]
-fn decades_have_their_prefix() {
-    let written: Vec<String> = [-2, -1, 0, 2, 3, 11, 13, -7].into_iter().map(decade).collect();
-    assert_eq!(written, ["0.01", "0.1", "1", "100", "1 k", "100 G", "10 T", "1e-7"]);
-}
-
-#[test]
 fn a_note_is_not_cut_within_a_sentence() {
     let note = "Recorded on an H200. Bytes are traced at your own settings.";
     assert_eq!(whole_sentences(note, 2000.0, 1), note);

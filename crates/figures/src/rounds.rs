@@ -3,7 +3,7 @@
 use super::ask;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame};
-use super::lanes::{Key, legend};
+use super::kit::legend::{Key, legend};
 use super::palette::{Hue, Ink};
 use super::plot::{self, Plot, Point};
 use super::results::Missing;
@@ -69,14 +69,10 @@ fn frame(view: &View<'_>, rounds: &[Plot]) -> Frame {
     }
     if !rises.is_empty() {
         let said = format!("{name} grew");
-        let mut keys = vec![Key { fill: RISE, edge: RISE, long: &said, short: &said }];
+        let mut keys = vec![Key::new(RISE, &said)];
         let ink = rounds.iter().flat_map(|plot| &plot.series).find(|series| scaled.contains(&series.id));
-        keys.extend(ink.map(|series| Key {
-            fill: Ink::Panel,
-            edge: series.ink,
-            long: "scaled down, before more is added",
-            short: "scaled down",
-        }));
+        let name = "scaled down, before more is added";
+        keys.extend(ink.map(|series| Key::new(Ink::Panel, name).edge(series.ink).or("scaled down")));
         legend(&mut frame, 16.0, height - KEY / 2.0, width - 32.0, &keys);
     }
     if rounds.is_empty() {

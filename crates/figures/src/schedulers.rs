@@ -3,18 +3,14 @@
 use super::answers::Waits;
 use super::ask;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
-use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
+use super::frame::{Frame, Tag};
+use super::kit::{Board, Key, Rows};
 use super::palette::{Ink, SERIES};
 use super::results::Missing;
-use super::text;
 use crate::base::units::count;
 
-const MARGIN: f32 = 16.0;
-const HEAD: f32 = 44.0;
-const FOOT: f32 = 58.0;
-/// The most that a row is high.
-const ROW: f32 = 56.0;
+/// Height of a row at least and at most.
+const ROW: [f32; 2] = [14.0, 56.0];
 /// Rows at most: 1, 2, 4, … warps.
 const ROWS: u32 = 6;
 /// Runs of a lone warp that the picture is long, and the waits that it is long at most.
@@ -111,64 +107,42 @@ fn issued(waits: &Waits, warps: u32, cycles: usize) -> Vec<Option<u32>> {
 }
 
 fn drawn(view: &View<'_>, waits: &Waits) -> Frame {
-    let mut frame = Frame::new(view.size);
-    let [width, height] = view.size;
     let most = view.number("warps").map_or(1.0, |warps| warps.max(1.0));
-    let rows = (most.log2() as u32 + 1).min(ROWS);
     let cycles = length(waits);
-    let left = MARGIN + text::width("16 warps", 14.0, false) + 12.0;
-    let right = text::width("100% used", 14.0, false) + 12.0;
-    let room = width - left - MARGIN - right;
-    let pitch = ((height - HEAD - FOOT) / rows as f32).min(ROW);
-    frame.text(
-        [left, 18.0],
-        12.0,
-        Anchor::Start,
-        Ink::Muted,
-        format!("{} cycles of one scheduler", count(cycles as u64)),
-    );
-    let mut said = Vec::new();
-    for row in 0..rows {
-        let warps = 1 << row;
-        let slots = issued(waits, warps, cycles);
-        let y = HEAD + pitch * row as f32;
-        let high = pitch * 0.66;
-        let tag = Some(Tag::Warp(row));
-        let edge = if view.hovered == tag { Ink::Text } else { Ink::Faint };
-        frame.text([left - 12.0, y + high / 2.0], 14.0, Anchor::End, Ink::Text, warps_of(warps));
-        frame.outline([left, y, room, high], 0.0, Some(Ink::Panel), edge, tag);
-        strips(&mut frame, [left, y, room, high], &slots, tag);
-        let used = 100.0 * slots.iter().flatten().count() as f32 / cycles.max(1) as f32;
-        let used = format!("{used:.0}% used");
-        said.push(format!("{}: {used}", warps_of(warps)));
-        frame.text([width - MARGIN, y + high / 2.0], 14.0, Anchor::End, Ink::Text, used);
-    }
-    let keys = [
-        Key {
-            fill: warp_ink(0),
-            edge: warp_ink(0),
-            long: "an instruction is issued: a colour per warp",
-            short: "issued",
-        },
-        Key { fill: Ink::Panel, edge: Ink::Faint, long: "no warp is ready: all wait for memory", short: "idle" },
-    ];
-    legend(&mut frame, MARGIN, height - 34.0, width - 2.0 * MARGIN, &keys);
+    let rows: Vec<Vec<Option<u32>>> =
+        (0..(most.log2() as u32 + 1).min(ROWS)).map(|row| issued(waits, 1 << row, cycles)).collect();
+    let used =
+        |row: usize| format!("{:.0}% used", 100.0 * rows[row].iter().flatten().count() as f32 / cycles.max(1) as f32);
+    let mut board = Board::new(view.size);
+    board.caption(&format!("{} cycles of one scheduler", count(cycles as u64)));
     let path = &waits.path;
     let shared = match path.shared_waits {
         0 => String::new(),
         shared => format!(", {} of {:.0} for workgroup memory", count(shared), waits.shared_cycles),
     };
-    let of = format!(
+    board.footer(&format!(
         "Per warp: {} instructions, {} waits of {:.0} cycles (model of the {}) for global memory{shared}",
         count(path.instructions),
         count(path.global_waits),
         waits.buffer_cycles,
         waits.device
-    );
-    let of = text::fit(&of, 12.0, false, width - 2.0 * MARGIN);
-    frame.text([MARGIN, height - 12.0], 12.0, Anchor::Start, Ink::Muted, of);
-    frame.alt = format!("Issue slots of one scheduler over {} cycles. {}.", count(cycles as u64), said.join(", "));
-    frame
+    ));
+    board.legend(&[
+        Key::new(warp_ink(0), "an instruction is issued: a colour per warp").or("issued"),
+        Key::new(Ink::Panel, "no warp is ready: all wait for memory").edge(Ink::Faint).or("idle"),
+    ]);
+    let mut places = Rows::new(board.room(), rows.len(), ROW);
+    places.names(&mut board.frame, "row", |row| warps_of(1 << row));
+    places.notes(&mut board.frame, f32::INFINITY, |row| (Ink::Text, used(row)));
+    for (row, slots) in (0..).zip(&rows[..places.shown]) {
+        let tag = Some(Tag::Warp(row));
+        let edge = if view.hovered == tag { Ink::Text } else { Ink::Faint };
+        let rect = places.rect(row as usize);
+        board.frame.outline(rect, 0.0, Some(Ink::Panel), edge, tag);
+        strips(&mut board.frame, rect, slots, tag);
+    }
+    let said: Vec<String> = (0..rows.len()).map(|row| format!("{}: {}", warps_of(1 << row), used(row))).collect();
+    board.finish(format!("Issue slots of one scheduler over {} cycles. {}.", count(cycles as u64), said.join(", ")))
 }
 
 /// The busy parts of a row, a colour per warp; one point wide at least.

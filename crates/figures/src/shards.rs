@@ -2,7 +2,7 @@
 
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
+use super::kit::{Board, Key, Rows};
 use super::palette::{Ink, SERIES};
 use super::reel::Moment;
 use super::results::Missing;
@@ -10,12 +10,11 @@ use super::text;
 use crate::base::tensor::Tensor;
 use crate::base::units::si;
 
-const MARGIN: f32 = 16.0;
-const HEAD: f32 = 38.0;
-const FOOT: f32 = 26.0;
+/// Height of the states' names above the rows.
+const HEAD: f32 = 32.0;
 /// Ranks that are drawn at most, and how high each is at least and at most.
 const RANKS: usize = 16;
-const PITCH: [f32; 2] = [12.5, 44.0];
+const PITCH: [f32; 2] = [14.0, 44.0];
 
 static CARD: Card = Card {
     name: "Shards",
@@ -123,70 +122,61 @@ impl States {
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
-        let mut frame = Frame::new(view.size);
-        let [width, height] = view.size;
-        let fits = ((height - HEAD - FOOT) / PITCH[0]).max(1.0) as usize;
-        let shown = self.ranks.min(RANKS).min(fits);
-        let left = MARGIN + text::width(&format!("rank {}", shown.max(11) - 1), 13.0, false) + 12.0;
-        let total = text::width("00.0 kB", 13.0, true) + 12.0;
-        let group = (width - left - MARGIN - total) / self.states.len().max(1) as f32;
-        let pitch = ((height - HEAD - FOOT) / shown as f32).min(PITCH[1]);
-        let is_narrow = |state: &State| text::width(&si(state.bytes, "B"), 12.0, false) <= group - 8.0;
-        let has_bytes = self.states.iter().all(is_narrow);
-        let color = |at: usize| color(self.first + at);
-        for (at, state) in self.states.iter().enumerate() {
-            let x = left + group * at as f32;
-            let name = text::fit(&state.name, 13.0, false, group - 8.0);
-            frame.text([x, 10.0], 13.0, Anchor::Start, color(at), name);
-            if has_bytes {
-                frame.text([x, 26.0], 12.0, Anchor::Start, Ink::Muted, si(state.bytes, "B"));
-            }
-        }
-        if has_bytes {
-            frame.text([left - 12.0, 26.0], 12.0, Anchor::End, Ink::Muted, "per rank");
-        }
-        frame.text([width - MARGIN, 10.0], 13.0, Anchor::End, Ink::Text, "all");
-        let all = si(self.states.iter().map(|state| state.bytes).sum::<f64>(), "B");
-        for rank in 0..shown {
-            let y = HEAD + pitch * rank as f32;
-            let high = pitch * 0.72;
-            let size = if pitch < 15.0 { 11.0 } else { 13.0 };
-            frame.text([left - 12.0, y + high / 2.0], size, Anchor::End, Ink::Text, format!("rank {rank}"));
-            for (at, state) in self.states.iter().enumerate() {
-                let x = left + group * at as f32;
-                let wide = (group - 10.0) / self.ranks as f32;
-                for (piece, has) in state.pieces[rank].iter().enumerate() {
-                    let rect = [x + wide * piece as f32, y, (wide - 1.5).max(0.5), high];
-                    let tag = Some(Tag::Cell { buffer: at as u16, row: rank as u64, column: piece as u64 });
-                    let lit = view.hovered == tag;
-                    let edge = match has {
-                        _ if lit => Ink::Text,
-                        Piece::Elsewhere => Ink::Faint,
-                        Piece::Empty | Piece::Held | Piece::Changed => color(at),
-                    };
-                    let fill = matches!(has, Piece::Held | Piece::Changed).then(|| color(at));
-                    frame.outline(rect, 1.5, Some(fill.unwrap_or(Ink::Panel)), edge, tag);
-                    if *has == Piece::Changed {
-                        let middle = [rect[0] + rect[2] / 2.0, rect[1] + rect[3] / 2.0];
-                        frame.dot(middle, (rect[2].min(rect[3]) * 0.18).max(1.0), Ink::On, tag);
-                    }
-                }
-            }
-            frame.text([width - MARGIN, y + high / 2.0], size, Anchor::End, Ink::Text, all.clone());
-        }
+        let mut board = Board::new(view.size);
         let is_empty = self.states.iter().any(|state| state.pieces.iter().flatten().any(|has| *has == Piece::Empty));
-        let held = Key { fill: color(0), edge: color(0), long: "held", short: "held" };
-        let empty = Key { fill: Ink::Panel, edge: color(0), long: "room for it, nothing written yet", short: "empty" };
-        let elsewhere = Key { fill: Ink::Panel, edge: Ink::Faint, long: "another rank's", short: "elsewhere" };
-        let keys: Vec<Key<'_>> = [held].into_iter().chain(is_empty.then_some(empty)).chain([elsewhere]).collect();
-        legend(&mut frame, MARGIN, height - 10.0, width * 0.5, &keys);
-        let all_shown = shown == self.ranks;
-        let when = format!("dot: changed; {}", self.when);
-        let said = if all_shown { when } else { format!("{shown} of {} ranks; {when}", self.ranks) };
-        let said = text::fit(&said, 12.0, false, width * 0.5 - 2.0 * MARGIN);
-        frame.text([width - MARGIN, height - 10.0], 12.0, Anchor::End, Ink::Muted, said);
-        frame.alt = self.alt(&all);
-        frame
+        let own = color(self.first);
+        let mut keys = vec![Key::new(own, "held"), Key::new(Ink::Panel, "another rank's").edge(Ink::Faint)];
+        let empty = Key::new(Ink::Panel, "room for it, nothing written yet").edge(own).or("empty");
+        keys.extend(is_empty.then_some(empty));
+        board.footer(&format!("dot: changed; {}", self.when));
+        board.legend(&keys);
+        let room = board.room();
+        let mut rows = Rows::capped(room.within([HEAD, 0.0]), [self.ranks, RANKS], PITCH);
+        rows.names(&mut board.frame, "rank", |rank| format!("rank {rank}"));
+        let all = si(self.states.iter().map(|state| state.bytes).sum::<f64>(), "B");
+        rows.notes(&mut board.frame, f32::INFINITY, |_| (Ink::Text, all.clone()));
+        board.frame.text([rows.right + 12.0, room.top + 4.0], 13.0, Anchor::Start, Ink::Text, "all");
+        let group = (rows.right - rows.left) / self.states.len().max(1) as f32;
+        let fits = |state: &State| text::width(&si(state.bytes, "B"), 12.0, false) <= group - 8.0;
+        let has_bytes = self.states.iter().all(fits);
+        if has_bytes {
+            board.frame.text([rows.left - 12.0, room.top + 20.0], 12.0, Anchor::End, Ink::Muted, "per rank");
+        }
+        for (at, state) in self.states.iter().enumerate() {
+            let x = rows.along(at as f32 / self.states.len() as f32);
+            let ink = color(self.first + at);
+            board.frame.fitted([x, room.top + 4.0], 13.0, Anchor::Start, ink, group - 8.0, &state.name);
+            if has_bytes {
+                let bytes = si(state.bytes, "B");
+                board.frame.text([x, room.top + 20.0], 12.0, Anchor::Start, Ink::Muted, bytes);
+            }
+            for rank in 0..rows.shown {
+                let [_, y, _, high] = rows.rect(rank);
+                self.pieces(&mut board.frame, [at, rank], [x, y, group - 10.0, high], view.hovered);
+            }
+        }
+        board.finish(self.alt(&all))
+    }
+
+    /// The pieces of a state on a rank, beside each other.
+    fn pieces(&self, frame: &mut Frame, [at, rank]: [usize; 2], [x, y, w, high]: [f32; 4], hovered: Option<Tag>) {
+        let wide = w / self.ranks as f32;
+        let own = color(self.first + at);
+        for (piece, has) in self.states[at].pieces[rank].iter().enumerate() {
+            let rect = [x + wide * piece as f32, y, (wide - 1.5).max(1.5), high];
+            let tag = Some(Tag::Cell { buffer: at as u16, row: rank as u64, column: piece as u64 });
+            let edge = match has {
+                _ if hovered == tag => Ink::Text,
+                Piece::Elsewhere => Ink::Faint,
+                Piece::Empty | Piece::Held | Piece::Changed => own,
+            };
+            let fill = if matches!(has, Piece::Held | Piece::Changed) { own } else { Ink::Panel };
+            frame.outline(rect, 1.5, Some(fill), edge, tag);
+            if *has == Piece::Changed {
+                let middle = [rect[0] + rect[2] / 2.0, y + high / 2.0];
+                frame.dot(middle, (rect[2].min(high) * 0.18).max(1.0), Ink::On, tag);
+            }
+        }
     }
 
     fn alt(&self, all: &str) -> String {

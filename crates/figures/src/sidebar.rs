@@ -1,7 +1,7 @@
 //! A card beside a picture: what happens, in lines from the top down, as many as there is height for.
 
 use super::frame::{Anchor, Frame, Item};
-use super::lanes::Key;
+use super::kit::Key;
 use super::palette::Ink;
 use super::text;
 
@@ -99,10 +99,7 @@ impl<'f> Sidebar<'f> {
         for pair in keys.chunks(2) {
             self.line(16.0, |frame, y| {
                 for (i, key) in pair.iter().enumerate() {
-                    let x = left + i as f32 * half;
-                    frame.outline([x, y - 6.0, 12.0, 12.0], 2.0, Some(key.fill), key.edge, None);
-                    let name = text::fit(key.long, 12.0, false, half - 20.0);
-                    frame.text([x + 18.0, y], 12.0, Anchor::Start, Ink::Muted, name);
+                    key.draw(frame, [left + i as f32 * half, y], half - 3.0, key.long);
                 }
             });
         }

@@ -1,10 +1,9 @@
 //! Counts laid end to end, each on a row of its own: a staircase whose steps begin where an exclusive scan says.
 
 use super::buffer::is_written;
-use super::figure::NO_BUFFER;
-use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, NO_BUFFER, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::named_rows::NamedRows;
+use super::kit::{Board, Rows};
 use super::reel::Moment;
 use super::results::Missing;
 use super::{bars, text};
@@ -12,10 +11,7 @@ use crate::base::tensor::Tensor;
 use crate::base::units::count;
 use crate::palette::Ink;
 
-const MARGIN: f32 = 16.0;
-const HEAD: f32 = 12.0;
-const FOOT: f32 = 40.0;
-/// Height of a row at least and at most; further rows are not drawn.
+/// Height of a row at least and at most.
 const PITCH: [f32; 2] = [16.0, 40.0];
 
 static CARD: Card = Card {
@@ -96,54 +92,39 @@ impl Stairs {
     }
 
     fn draw(&self, view: &View<'_>) -> Frame {
-        let mut frame = Frame::new(view.size);
-        let [width, height] = view.size;
-        let rows = NamedRows::new(&self.each, self.steps.len(), [HEAD, height - FOOT], PITCH);
-        rows.name(&mut frame);
-        let (shown, left) = (rows.shown, rows.left);
+        let mut board = Board::new(view.size);
+        board.footer(&format!("{}: a bar is a count, and begins where the bars above it end", self.when));
+        let mut rows = Rows::new(board.room().within([0.0, Rows::ENDS]), self.steps.len(), PITCH);
+        rows.names(&mut board.frame, &self.each, |i| format!("{} {i}", self.each));
         let all = self.steps.iter().map(|step| step.count).sum::<u64>().max(1);
-        let room = width - left - MARGIN;
-        let along = |rows: f32| left + room * rows / all as f32;
-        let bottom = rows.bottom();
+        rows.ends(&mut board.frame, "row 0", &format!("{} rows", count(all)));
+        let along = |at: f32| rows.along(at / all as f32);
         let mut end_before: Option<(f32, f32)> = None;
-        for (i, step) in self.steps.iter().take(shown).enumerate() {
-            let [y, high] = rows.place(i);
+        for (i, step) in self.steps.iter().take(rows.shown).enumerate() {
+            let [_, y, _, high] = rows.rect(i);
             let start = step.start.unwrap_or(0) as f32 * if step.start.is_some() { step.share } else { 0.0 };
             let (from, to) = (along(start), along(start + step.count as f32));
             let tag = Some(Tag::Word { buffer: 0, index: i as u64 });
             // The end of a step is the start of the next one.
             if let Some((x, above)) = end_before.filter(|_| step.share >= 1.0 && step.start.is_some()) {
-                frame.line([x, above], [x, y + high], 1.0, Ink::Muted, None);
+                board.frame.line([x, above], [x, y + high], 1.0, Ink::Muted, None);
             }
-            frame.fill([from, y, (to - from).max(1.0), high], 2.0, bars::ink(i / self.alike), tag);
-            let words = if step.start.is_some() && step.share >= 1.0 {
-                format!("{} from {}", count(step.count), count(step.start.unwrap_or(0)))
-            } else {
-                count(step.count)
+            board.frame.fill([from, y, (to - from).max(1.0), high], 2.0, bars::ink(i / self.alike), tag);
+            let words = match step.start.filter(|_| step.share >= 1.0) {
+                Some(start) => format!("{} from {}", count(step.count), count(start)),
+                None => count(step.count),
             };
             let wide = text::width(&words, 12.0, false);
             let (at, anchor, ink) = match () {
                 () if wide + 8.0 <= to - from => ((from + to) / 2.0, Anchor::Middle, bars::on(i / self.alike)),
-                () if to + wide + 8.0 <= width - 4.0 => (to + 6.0, Anchor::Start, Ink::Text),
+                () if to + wide + 8.0 <= view.size[0] - 4.0 => (to + 6.0, Anchor::Start, Ink::Text),
                 () => (from - 6.0, Anchor::End, Ink::Text),
             };
-            frame.text([at, y + high / 2.0], 12.0, anchor, ink, words);
+            board.frame.text([at, y + high / 2.0], 12.0, anchor, ink, words);
             end_before = Some((to, y + high));
         }
-        frame.line([left, bottom + 2.0], [width - MARGIN, bottom + 2.0], 1.0, Ink::Muted, None);
-        frame.text([left, bottom + 12.0], 12.0, Anchor::Start, Ink::Muted, "row 0");
-        frame.text([width - MARGIN, bottom + 12.0], 12.0, Anchor::End, Ink::Muted, format!("{} rows", count(all)));
-        let more = if shown < self.steps.len() {
-            format!("; {shown} of {} are shown", self.steps.len())
-        } else {
-            String::new()
-        };
-        let said = format!("{}: a bar is a count, and begins where the bars above it end{more}", self.when);
-        let said = text::fit(&said, 12.0, false, width - 2.0 * MARGIN);
-        frame.text([MARGIN, height - 10.0], 12.0, Anchor::Start, Ink::Muted, said);
         let each: Vec<String> = (0..).zip(&self.steps).map(|(i, step)| step.words(&self.each, i)).collect();
-        frame.alt = format!("{}. {}.", self.when, each.join("; "));
-        frame
+        board.finish(format!("{}. {}.", self.when, each.join("; ")))
     }
 }
 

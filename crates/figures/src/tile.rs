@@ -197,8 +197,8 @@ pub(super) fn frame(tiles: &mut Tiles, view: &WarpView<'_>) -> Frame {
     frame.text([tile[0], top - 12.0], 12.0, Anchor::Start, Ink::Muted, caption);
     let wavefronts = served.iter().map(|s| s.wavefront + 1).max().unwrap_or(0);
     let noun = if wavefronts == 1 { "wavefront" } else { "wavefronts, from below" };
-    let caption = text::fit(&format!("{wavefronts} {noun}"), 12.0, false, right - tower[0]);
-    frame.text([tower[0], top - 12.0], 12.0, Anchor::Start, Ink::Muted, caption);
+    let (place, caption) = ([tower[0], top - 12.0], format!("{wavefronts} {noun}"));
+    frame.fitted(place, 12.0, Anchor::Start, Ink::Muted, right - tower[0], &caption);
     let landed = if at == ordinal { moment.landed } else { 1.0 };
     wavefronts::draw(&mut frame, &served, tower, Look { buffer, landed, lit });
     let hatched = never.iter().any(|touched| !touched);

@@ -2,6 +2,7 @@
 
 use super::figure::{Arg, ArgKind, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
+use super::kit::MARGIN;
 use super::palette::Ink;
 use super::{message, text};
 
@@ -15,7 +16,6 @@ pub const COMMON: [Arg; 2] = [
     ),
 ];
 
-const MARGIN: f32 = 16.0;
 const TITLE: f32 = 17.0;
 const CAPTION: f32 = 13.0;
 /// Height of a line of the title.

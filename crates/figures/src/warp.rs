@@ -164,7 +164,7 @@ fn empty(frame: &mut Frame, view: &WarpView<'_>) {
     let room = (frame.width - 48.0).clamp(40.0, 480.0);
     let lines = text::wrap(&help, 14.0, room);
     let (middle, mut y) = (frame.width / 2.0, frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0);
-    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(&title, 18.0, false, frame.width - 32.0));
+    frame.fitted([middle, y], 18.0, Anchor::Middle, Ink::Text, frame.width - 32.0, &title);
     y += 12.0;
     for line in lines {
         y += 20.0;

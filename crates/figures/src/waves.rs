@@ -4,6 +4,7 @@ use super::answers::Spread;
 use super::ask;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
+use super::kit::{Key, MARGIN, legend};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::text;
@@ -11,7 +12,6 @@ use crate::base::units::{count, digits3};
 use crate::device::Waves;
 use crate::lesson::Picture;
 
-const MARGIN: f32 = 16.0;
 /// Height of the strip of waves, with what is written above and below it.
 const STRIP: f32 = 84.0;
 /// Height of a bar that is full.
@@ -174,9 +174,9 @@ fn cells(frame: &mut Frame, spread: &Spread, blocks: u64, [x, y, width, height]:
     let columns = (1..=widest).max_by(|a, b| size(*a).total_cmp(&size(*b))).unwrap_or(1);
     let pitch = size(columns).min(MOST_CELL).floor();
     if pitch < LEAST_CELL {
-        let words = text::fit("There are more SMs than there is room to draw.", 12.0, false, width);
-        if height >= 16.0 && !words.is_empty() {
-            frame.text([x, y + height / 2.0], 12.0, Anchor::Start, Ink::Muted, words);
+        if height >= 16.0 {
+            let words = "There are more SMs than there is room to draw.";
+            frame.fitted([x, y + height / 2.0], 12.0, Anchor::Start, Ink::Muted, width, words);
         }
         return;
     }
@@ -212,6 +212,16 @@ fn cells(frame: &mut Frame, spread: &Spread, blocks: u64, [x, y, width, height]:
     }
 }
 
+/// A bar from `x` and `top` on, filled as far as its slots are busy.
+#[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
+fn bar(frame: &mut Frame, [x, top, wide]: [f32; 3], [busy, slots]: [u64; 2], tag: Option<Tag>) {
+    let filled = BAR * busy as f32 / slots as f32;
+    if busy < slots {
+        frame.fill([x, top, wide, BAR], 0.0, EMPTY, tag);
+    }
+    frame.fill([x, top + BAR - filled, wide, filled], 0.0, BUSY, tag);
+}
+
 /// One bar a wave, in the order of time, and the wave at hand in words, which are also given back.
 #[expect(clippy::cast_precision_loss, reason = "shares of a bar")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bars that fit a window")]
@@ -220,19 +230,17 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
     let (left, room) = (MARGIN, frame.width - 2.0 * MARGIN);
     let top = frame.height - STRIP + 26.0;
     let waves = all(w);
-    let bars = waves.min((room / LEAST_BAR).floor().max(2.0) as u64);
+    let fits = (room / LEAST_BAR).floor().max(2.0) as u64;
+    // A wave is not left out alone.
+    let bars = if waves == fits + 1 { waves } else { waves.min(fits) };
     let pitch = (room / bars as f32).min(72.0);
-    for bar in 0..bars {
+    for place in 0..bars {
         // If there are too many to draw, the last bar is the last wave, and full waves before it are left out.
-        let wave = if bar + 1 == bars { waves - 1 } else { bar };
-        let x = left + pitch * bar as f32;
+        let wave = if place + 1 == bars { waves - 1 } else { place };
+        let x = left + pitch * place as f32;
         let (blocks, tag) = (of_wave(w, wave), Some(Tag::Wave(wave)));
-        let filled = BAR * blocks as f32 / places(w) as f32;
         let wide = (pitch - 2.0).max(1.0);
-        if blocks < places(w) {
-            frame.fill([x, top, wide, BAR], 0.0, EMPTY, tag);
-        }
-        frame.fill([x, top + BAR - filled, wide, filled], 0.0, BUSY, tag);
+        bar(frame, [x, top, wide], [blocks, places(w)], tag);
         if wave == shown {
             frame.outline([x, top, wide, BAR], 0.0, None, Ink::Accent, tag);
         }
@@ -268,11 +276,7 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String 
     for round in 0..rounds {
         let x = left + pitch * round as f32;
         let busy = tiles.saturating_sub(round * w.blocks).min(w.blocks);
-        let filled = BAR * busy as f32 / places(w) as f32;
-        if busy < places(w) {
-            frame.fill([x, top, pitch, BAR], 0.0, EMPTY, None);
-        }
-        frame.fill([x, top + BAR - filled, pitch, filled], 0.0, BUSY, None);
+        bar(frame, [x, top, pitch], [busy, places(w)], None);
         if round > 0 && pitch >= LEAST_BAR {
             frame.line([x, top], [x, top + BAR], 1.0, Ink::Panel, None);
         }
@@ -287,7 +291,7 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String 
         1 => format!("one wave: {} take a tile each", workgroups(tiles)),
         _ => format!("one wave, {} tiles one after the other: {} take the last", count(rounds), workgroups(last)),
     };
-    frame.text([left, top - 14.0], 14.0, Anchor::Start, Ink::Text, text::fit(&said, 14.0, false, room));
+    frame.fitted([left, top - 14.0], 14.0, Anchor::Start, Ink::Text, room, &said);
     foot(frame, spread, top + BAR + 12.0, "time, from left to right");
     said
 }
@@ -295,17 +299,13 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String 
 /// Draws the name of the bars' axis, and the legend of the colours.
 fn foot(frame: &mut Frame, spread: &Spread, y: f32, time: &str) {
     let mut x = frame.width - MARGIN;
-    let without = (share(spread) < 1.0).then_some((WITHOUT, "lanes without a slot"));
-    for (ink, name) in without.into_iter().chain([(EMPTY, "empty slot"), (BUSY, "workgroup")]) {
-        x -= text::width(name, 12.0, false) + 18.0;
-        frame.text([x + 18.0, y], 12.0, Anchor::Start, Ink::Muted, name);
-        frame.outline([x, y - 6.0, 12.0, 12.0], 2.0, Some(ink), if ink == WITHOUT { Ink::Faint } else { ink }, None);
+    let without = (share(spread) < 1.0).then(|| Key::new(WITHOUT, "lanes without a slot").edge(Ink::Faint));
+    for key in without.into_iter().chain([Key::new(EMPTY, "empty slot"), Key::new(BUSY, "workgroup")]) {
+        x -= legend::wide(key.long);
+        key.draw(frame, [x, y], legend::wide(key.long), key.long);
         x -= 16.0;
     }
-    let time = text::fit(time, 12.0, false, x - MARGIN);
-    if !time.is_empty() {
-        frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, time);
-    }
+    frame.fitted([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, x - MARGIN, time);
 }
 
 /// The share of an SM's room for lanes that its slots have; all of it where that is not known.

@@ -1,6 +1,8 @@
 //! The sheet that an explorer's picture is drawn on, from the top downward, and how its numbers are written.
 
 use super::super::frame::{Anchor, Frame};
+use super::super::kit::Key;
+use super::super::kit::legend;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
 use super::{Handle, Picture};
@@ -38,8 +40,7 @@ impl Sheet {
 
     /// The name of a column, at its left edge.
     pub(super) fn head(&mut self, x: f32, room: f32, words: &str) {
-        let words = text::fit(words, 12.0, false, room);
-        self.frame.text([x, self.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, words);
+        self.frame.fitted([x, self.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, room, words);
     }
 
     /// The legend of the shades, from `left` on.
@@ -47,12 +48,11 @@ impl Sheet {
         let mut x = left;
         self.y += 4.0;
         for (ink, name) in keys {
-            let wide = 18.0 + text::width(name, 12.0, false);
+            let wide = legend::wide(name);
             if x > left && x + wide > self.width {
                 (x, self.y) = (left, self.y + LINE);
             }
-            self.frame.outline([x, self.y + 4.0, 12.0, 12.0], 2.0, Some(*ink), Ink::Faint, None);
-            self.frame.text([x + 18.0, self.y + LINE / 2.0], 12.0, Anchor::Start, Ink::Muted, *name);
+            Key::new(*ink, name).edge(Ink::Faint).draw(&mut self.frame, [x, self.y + LINE / 2.0], wide, name);
             x += wide + 16.0;
         }
         self.y += LINE + 4.0;

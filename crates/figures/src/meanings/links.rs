@@ -3,14 +3,14 @@
 use super::super::buffer::Contents;
 use super::super::figure::{Arg, ArgKind};
 use super::super::frame::{Anchor, Frame, Item, Tag};
+use super::super::kit::MARGIN;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
 use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, number, si};
 
-/// Space around the picture, and what is above and below the chunks.
-const MARGIN: f32 = 16.0;
+/// Space above the chunks and below them.
 const HEAD: f32 = 64.0;
 const FOOT: f32 = 74.0;
 /// The least and the most that a chunk's row is high, and its cell's share of that.

@@ -3,6 +3,7 @@
 use super::super::buffer::Contents;
 use super::super::figure::{Arg, ArgKind};
 use super::super::frame::{Anchor, Frame, Tag};
+use super::super::kit::MARGIN;
 use super::super::palette::Ink;
 use super::super::text;
 use super::tokens::{self, Token, cell};
@@ -10,8 +11,7 @@ use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
-/// Space around the list, and what is above it.
-const MARGIN: f32 = 16.0;
+/// Space above the list.
 const HEAD: f32 = 44.0;
 /// Room between two columns of the list, and for the sign between two cells.
 const GAP: f32 = 28.0;

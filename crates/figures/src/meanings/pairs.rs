@@ -1,7 +1,7 @@
 //! Brackets below a text's tokens, each around two that a merge joins; brackets that overlap are red.
 
 use super::super::frame::Frame;
-use super::super::lanes::Key;
+use super::super::kit::Key;
 use super::super::palette::Ink;
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
@@ -56,9 +56,8 @@ pub(super) fn draw(frame: &mut Frame, cells: &[Cell], marks: &Tensor) -> Drawn {
 impl Drawn {
     /// The legend's entries for the brackets that there are.
     pub(super) fn keys(&self) -> Vec<Key<'_>> {
-        let key = |ink, long, short| Key { fill: ink, edge: ink, long, short };
-        let clean = (self.merges > self.overlaps).then(|| key(Ink::Accent, "two that merge", "merge"));
-        let overlap = (self.overlaps > 0).then(|| key(Ink::Conflict, "merges that overlap", "overlap"));
+        let clean = (self.merges > self.overlaps).then(|| Key::new(Ink::Accent, "two that merge").or("merge"));
+        let overlap = (self.overlaps > 0).then(|| Key::new(Ink::Conflict, "merges that overlap").or("overlap"));
         clean.into_iter().chain(overlap).collect()
     }
 

@@ -3,16 +3,16 @@
 use super::super::buffer::Contents;
 use super::super::figure::{Arg, ArgKind};
 use super::super::frame::{Anchor, Frame, Tag};
-use super::super::lanes::{Key, legend};
+use super::super::kit::MARGIN;
+use super::super::kit::axis::Ruler;
+use super::super::kit::legend::{Key, legend};
 use super::super::palette::Ink;
 use super::super::plot::{Axis, Scale};
-use super::super::ruler::Ruler;
 use super::super::text;
 use super::{Card, Meaning, Meant};
 use crate::base::units::{count, si};
 
-/// Space around the picture, above the tracks, and below them for the axis and the legend.
-const MARGIN: f32 = 16.0;
+/// Space above the tracks, and below them for the axis and the legend.
 const HEAD: f32 = 40.0;
 const FOOT: f32 = 62.0;
 /// The most that a track is high, with the gap below it.
@@ -97,10 +97,8 @@ impl Spans<'_> {
             let edge = if tag == hovered && tag.is_some() { Ink::Text } else { Ink::Series(span.part as u8) };
             frame.outline(rect, 1.0, Some(Ink::Series(span.part as u8)), edge, tag);
         }
-        let keys: Vec<Key<'_>> = (0_u8..)
-            .zip(&self.of.legend.parts)
-            .map(|(part, name)| Key { fill: Ink::Series(part), edge: Ink::Series(part), long: name, short: name })
-            .collect();
+        let keys: Vec<Key<'_>> =
+            (0_u8..).zip(&self.of.legend.parts).map(|(part, name)| Key::new(Ink::Series(part), name)).collect();
         legend(frame, left, base + 36.0, right - left, &keys);
         let each: Vec<String> = (0..tracks)
             .filter(|track| ends[*track] > 0.0)

@@ -3,7 +3,8 @@
 use super::super::buffer::Contents;
 use super::super::figure::{Arg, ArgKind};
 use super::super::frame::{Anchor, Frame, Item, Tag};
-use super::super::lanes::{Key, legend};
+use super::super::kit::MARGIN;
+use super::super::kit::legend::{Key, legend};
 use super::super::palette::Ink;
 use super::super::text;
 use super::letters::{CHARACTER, shown, wide, width};
@@ -15,8 +16,7 @@ use crate::base::units::{count, counted};
 /// Bytes of a token that are kept to be shown: a kernel that is wrong makes tokens of any size.
 pub(crate) const HEAD_BYTES: usize = 64;
 
-/// Space around the cells, and what is above and below them.
-const MARGIN: f32 = 16.0;
+/// Space above the cells and below them.
 const HEAD: f32 = 36.0;
 const FOOT: f32 = 32.0;
 /// Height of a line of cells, and of a cell.
@@ -293,13 +293,10 @@ impl Cut<'_> {
                 cell.draw_id(frame);
             }),
         }
-        fn key(fill: Ink, name: &str) -> Key<'_> {
-            Key { fill, edge: fill, long: name, short: name }
-        }
         let several = format!("several bytes: equal {name} have equal colours");
         let has_several = new.iter().any(|cell| cell.token.bytes > 1);
-        let mut keys = vec![Key { edge: Ink::Muted, ..key(Ink::Raised, "a byte") }];
-        keys.extend(has_several.then(|| key(Ink::Bank(3, 45), &several)));
+        let mut keys = vec![Key::new(Ink::Raised, "a byte").edge(Ink::Muted)];
+        keys.extend(has_several.then(|| Key::new(Ink::Bank(3, 45), &several)));
         keys.extend(merges.iter().flat_map(pairs::Drawn::keys));
         legend(frame, MARGIN, frame.height - 14.0, frame.width - 2.0 * MARGIN, &keys);
         format!("{said}.{}", merges.map(|merges| merges.said()).unwrap_or_default())

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::super::buffer::Contents;
 use super::super::figure::{Arg, ArgKind};
 use super::super::frame::{Anchor, Frame, Tag};
+use super::super::kit::MARGIN;
 use super::super::palette::Ink;
 use super::super::text;
 use super::merges;
@@ -13,8 +14,7 @@ use super::{Card, Meaning, Meant};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
-/// Space around the list, and what is above it.
-const MARGIN: f32 = 16.0;
+/// Space above the list.
 const HEAD: f32 = 44.0;
 /// Room between two columns of the list, and between a number and its word.
 const GAP: f32 = 28.0;

@@ -1,7 +1,8 @@
 //! Draws a tree's levels as rows of lanes or words, what goes from row to row, and the barriers between.
 
 use super::super::frame::{Anchor, Frame, Tag};
-use super::super::lanes::{Key, between, legend};
+use super::super::kit::legend::{Key, legend};
+use super::super::lanes::between;
 use super::super::palette::{Hue, Ink};
 use super::super::text;
 use super::tree::{Edge, Join, Kind, Level, lanes};
@@ -238,7 +239,7 @@ fn label(frame: &mut Frame, view: &ReductionView<'_>, plan: &Plan, index: usize,
     let lanes = count(level.lanes.len() as u64);
     let said = format!("{lanes} lane{}", if level.lanes.len() == 1 { "" } else { "s" });
     if frame.width >= 560.0 {
-        frame.text([frame.width - 16.0, y], 12.0, Anchor::End, ink, text::fit(&said, 12.0, false, 68.0));
+        frame.fitted([frame.width - 16.0, y], 12.0, Anchor::End, ink, 68.0, &said);
     }
 }
 
@@ -301,21 +302,17 @@ fn foot(frame: &mut Frame, view: &ReductionView<'_>, plan: &Plan) {
     if hidden > 0 {
         frame.text([frame.width - margin, y], 12.0, Anchor::End, Ink::Muted, more);
     }
-    let swatch = |fill: Ink, edge: Ink, long, short| Key { fill, edge, long, short };
     let memory = view.tree.levels.iter().any(|level| matches!(level.kind, Kind::Load(_) | Kind::Store(_)));
     let hue = if memory { Hue::Shared } else { Hue::Load };
     let (others, later) = (hue.tint(MEANWHILE), hue.tint(LATER));
-    let through = memory.then(|| swatch(Ink::Shared, Ink::Shared, "through workgroup memory", "memory"));
-    let keys: Vec<Key> = [swatch(Ink::Accent, Ink::Accent, "now", "now")]
-        .into_iter()
-        .chain(through)
-        .chain([
-            swatch(Ink::Load, Ink::Load, "in registers, lane to lane", "lanes"),
-            swatch(later, later, "still to come", "to come"),
-            swatch(others, others, "other warps, meanwhile", "meanwhile"),
-            swatch(Ink::Panel, Ink::Faint, "idle", "idle"),
-        ])
-        .collect();
+    let through = memory.then(|| Key::new(Ink::Shared, "through workgroup memory").or("memory"));
+    let keys = [Key::new(Ink::Accent, "now")].into_iter().chain(through).chain([
+        Key::new(Ink::Load, "in registers, lane to lane").or("lanes"),
+        Key::new(later, "still to come").or("to come"),
+        Key::new(others, "other warps, meanwhile").or("meanwhile"),
+        Key::new(Ink::Panel, "idle").edge(Ink::Faint),
+    ]);
+    let keys: Vec<Key<'_>> = keys.collect();
     legend(frame, margin, y, frame.width - 2.0 * margin - wide, &keys);
 }
 

@@ -4,10 +4,9 @@ mod draw;
 mod tree;
 
 use super::figure::{Card, Clock, Figure, Kept, View};
-use super::frame::{Anchor, Frame, Tag};
-use super::palette::Ink;
+use super::frame::{Frame, Tag};
+use super::message::message;
 use super::results::Missing;
-use super::text;
 use crate::trace::{EventKind, Timeline};
 use std::sync::Arc;
 
@@ -45,13 +44,17 @@ struct Now {
     share: f32,
 }
 
+/// What would appear.
+const HELP: &str = "Where a workgroup's lanes combine their values, through workgroup memory or by subgroup operations, the tree of it \
+                    appears here.";
+
 /// The picture of the view's moment.
 #[must_use]
 pub fn frame(view: &ReductionView<'_>) -> Frame {
     let mut frame = Frame::new(view.size);
     match now(view) {
         Some(now) if !view.tree.is_empty() => draw::draw(&mut frame, view, now),
-        _ => empty(&mut frame),
+        _ => message(&mut frame, "Nothing is combined here", HELP),
     }
     frame
 }
@@ -66,25 +69,6 @@ fn now(view: &ReductionView<'_>) -> Option<Now> {
     let share = if view.motion { (view.position - ordinal as f32).clamp(0.0, 1.0) } else { 1.0 };
     let round = u32::try_from(barriers).unwrap_or(u32::MAX);
     Some(Now { event, round, level: level.unwrap_or(0), share })
-}
-
-/// Says what would appear.
-fn empty(frame: &mut Frame) {
-    let (title, help) = (
-        "Nothing is combined here",
-        "Where a workgroup's lanes combine their values, through workgroup memory or by subgroup operations, the tree of it appears here.",
-    );
-    frame.alt = format!("{title}. {help}");
-    let room = (frame.width - 48.0).clamp(40.0, 480.0);
-    let lines = text::wrap(help, 14.0, room);
-    let mut y = frame.height / 2.0 - 10.0 * lines.len() as f32 - 12.0;
-    let middle = frame.width / 2.0;
-    frame.text([middle, y], 18.0, Anchor::Middle, Ink::Text, text::fit(title, 18.0, false, frame.width - 32.0));
-    y += 12.0;
-    for line in lines {
-        y += 20.0;
-        frame.text([middle, y], 14.0, Anchor::Middle, Ink::Muted, line);
-    }
 }
 
 static CARD: Card = Card {

@@ -8,6 +8,7 @@ use super::tree::Kind;
 use super::*;
 use crate::base::tensor::{Elem, Tensor};
 use crate::job::TraceSpec;
+use crate::palette::Ink;
 use crate::trace::{Exchange, FindingKind};
 use warpbook_tracer::simt::{Options, Program, run};
 

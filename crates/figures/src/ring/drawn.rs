@@ -2,8 +2,9 @@
 
 use super::super::figure::View;
 use super::super::frame::{Anchor, Frame};
+use super::super::kit::legend::{Key, legend};
 use super::super::palette::{Hue, Ink};
-use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head, keys};
+use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head};
 use crate::answers::Ring;
 use crate::text;
 
@@ -128,23 +129,20 @@ pub(super) fn frame(view: &View<'_>, ring: &Ring) -> Frame {
         }
     }
     let foot = of_row(ring.places + 2) + 12.0;
-    let mut words = vec![(LOADING, LOADING, "being loaded".to_owned())];
-    if ring.places > 2 {
-        words.push((LOADED, LOADED, "loaded".to_owned()));
-    }
-    words.push((READ, READ, "multiplied".to_owned()));
-    words.extend(followed.map(|tile| (Ink::Panel, Ink::Accent, format!("tile {tile} on its way"))));
-    if ring.places == 1 {
-        words.push((WAITS, WAITS, "has nothing to do".to_owned()));
-    }
-    keys(&mut frame, [left, foot], &words);
+    let tile = followed.map(|tile| format!("tile {tile} on its way"));
+    let mut keys = vec![Key::new(LOADING, "being loaded")];
+    keys.extend((ring.places > 2).then(|| Key::new(LOADED, "loaded")));
+    keys.push(Key::new(READ, "multiplied"));
+    keys.extend(tile.as_deref().map(|tile| Key::new(Ink::Panel, tile).edge(Ink::Accent)));
+    keys.extend((ring.places == 1).then(|| Key::new(WAITS, "has nothing to do")));
+    legend(&mut frame, MARGIN, foot, width - 2.0 * MARGIN, &keys);
     let said = if ring.places == 1 {
         "While a tile is loaded, this workgroup does not multiply. Others on the SM may."
     } else {
         "Once the ring is full, each turn loads one tile and multiplies one."
     };
     if foot + 34.0 < height {
-        frame.text([MARGIN, foot + 22.0], 13.0, Anchor::Start, Ink::Text, text::fit(said, 13.0, false, room));
+        frame.fitted([MARGIN, foot + 22.0], 13.0, Anchor::Start, Ink::Text, room, said);
     }
     frame.alt = format!("{title}. {note} {said}");
     frame
@@ -165,7 +163,7 @@ mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
     use crate::Results;
-    use crate::Ring;
+    use crate::answers::Ring;
     use crate::ask;
 
     #[test]

@@ -7,6 +7,7 @@ mod traced;
 use super::ask;
 use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame};
+use super::kit::MARGIN;
 use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::text;
@@ -14,7 +15,6 @@ use crate::trace::Timeline;
 use std::sync::Arc;
 use traced::Turns;
 
-const MARGIN: f32 = 16.0;
 /// The greatest height of a row, and the least.
 const ROW: [f32; 2] = [22.0, 44.0];
 /// From one row to the next, as a share of a row.
@@ -81,7 +81,7 @@ fn head(frame: &mut Frame, view: &View<'_>, title: &str, note: &str) -> f32 {
     let mut y = MARGIN;
     // The lesson's own title is above.
     if view.picture.text("title").is_empty() {
-        frame.text([MARGIN, y + 8.0], 16.0, Anchor::Start, Ink::Text, text::fit(title, 16.0, false, room));
+        frame.fitted([MARGIN, y + 8.0], 16.0, Anchor::Start, Ink::Text, room, title);
         y += 30.0;
     }
     for line in text::wrap(note, 12.0, room) {
@@ -89,23 +89,6 @@ fn head(frame: &mut Frame, view: &View<'_>, title: &str, note: &str) -> f32 {
         y += 16.0;
     }
     y + 12.0
-}
-
-/// The meanings of the colours (fill, edge, words), from `left` on, or further left where they do not fit; the last ones are left out
-/// where there is no room at all.
-fn keys(frame: &mut Frame, [left, y]: [f32; 2], keys: &[(Ink, Ink, String)]) {
-    let width = frame.width;
-    let wide = |words: &str| 18.0 + text::width(words, 12.0, false) + 20.0;
-    let all: f32 = keys.iter().map(|(.., words)| wide(words)).sum();
-    let mut x = if left + all > width { MARGIN } else { left };
-    for (fill, edge, words) in keys {
-        if x + wide(words) - 20.0 > width - MARGIN {
-            break;
-        }
-        frame.outline([x, y - 6.0, 12.0, 12.0], 2.0, Some(*fill), *edge, None);
-        frame.text([x + 18.0, y], 12.0, Anchor::Start, Ink::Muted, words.clone());
-        x += wide(words);
-    }
 }
 
 /// A tile's stay in a place, with its number where there is room.

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::figure::View;
 use super::super::frame::{Anchor, Frame};
+use super::super::kit::legend::{Key, legend};
 use super::super::palette::Ink;
-use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head, keys};
+use super::{GAP, LOADED, LOADING, MARGIN, READ, ROW, cell, head};
 use crate::text;
 use crate::trace::{AccessKind, EventKind, Space, Timeline, Transfer, TransferPart};
 
@@ -204,13 +205,15 @@ pub(super) fn frame(view: &View<'_>, turns: &Turns) -> Frame {
     }
     let foot = y + turns.places as f32 * pitch + 12.0;
     let (loaders, readers) = (warps(&turns.loaders), warps(&turns.readers));
-    let words = [
-        (LOADING, LOADING, format!("copies on their way, by {loaders}")),
-        (LOADED, LOADED, "landed".to_owned()),
-        (READ, READ, format!("read by {readers}")),
-        (Ink::Panel, Ink::Accent, format!("tile {followed}")),
+    let [loaders, readers, tile] =
+        [format!("copies on their way, by {loaders}"), format!("read by {readers}"), format!("tile {followed}")];
+    let keys = [
+        Key::new(LOADING, &loaders).or("loading"),
+        Key::new(LOADED, "landed"),
+        Key::new(READ, &readers).or("read"),
+        Key::new(Ink::Panel, &tile).edge(Ink::Accent),
     ];
-    keys(&mut frame, [left, foot], &words);
+    legend(&mut frame, MARGIN, foot, width - 2.0 * MARGIN, &keys);
     let overlaps = turns.overlaps();
     let said = if overlaps == 0 {
         "No tile is on its way while another is read.".to_owned()
@@ -218,13 +221,7 @@ pub(super) fn frame(view: &View<'_>, turns: &Turns) -> Frame {
         format!("In {overlaps} of {} columns a tile is on its way while another is read.", turns.columns)
     };
     if foot + 34.0 < height {
-        frame.text(
-            [MARGIN, foot + 24.0],
-            13.0,
-            Anchor::Start,
-            Ink::Text,
-            text::fit(&said, 13.0, false, width - 2.0 * MARGIN),
-        );
+        frame.fitted([MARGIN, foot + 24.0], 13.0, Anchor::Start, Ink::Text, width - 2.0 * MARGIN, &said);
     }
     frame.alt = format!("{title}. {note} Copies by {loaders}, read by {readers}. {said}");
     frame
@@ -258,7 +255,7 @@ fn warps(all: &BTreeSet<u32>) -> String {
 mod tests {
     use super::super::super::fixtures::{Painter, Seen, assert_tidy};
     use super::*;
-    use crate::Ring;
+    use crate::answers::Ring;
     use crate::ask;
     use std::sync::Arc;
 

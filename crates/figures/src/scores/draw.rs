@@ -2,13 +2,13 @@
 
 use super::super::figure::View;
 use super::super::frame::{Anchor, Frame, Grid, Item};
+use super::super::kit::MARGIN;
 use super::super::palette::{Hue, Ink};
 use super::square::{Block, NOTHING, Square, Tile};
 use super::words::words;
 use crate::base::tensor::Tensor;
 use crate::trace::Cells;
 
-pub(super) const MARGIN: f32 = 16.0;
 /// Height above the square with the bars of keys and values, and below it.
 const HEAD: f32 = 58.0;
 /// The same in a picture without a card: there are lines above and below.

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::super::frame::{Anchor, Frame};
-use super::super::lanes::{Key, legend};
+use super::super::kit::MARGIN;
+use super::super::kit::legend::{Key, legend};
 use super::super::palette::{Hue, Ink};
 use super::super::sidebar::Sidebar;
-use super::super::text;
-use super::draw::{AT_REST, GONE, LOW, MARGIN};
+use super::draw::{AT_REST, GONE, LOW};
 use super::square::{Now, Square, Tile};
 use crate::base::units::{count, digits3};
 
@@ -70,11 +70,11 @@ pub(super) fn words(
         let is_low = frame.height < LOW;
         let head = if is_low { title.clone() } else { format!("{title} {of}") };
         let size = if is_low { 13.0 } else { 16.0 };
-        frame.text([MARGIN, MARGIN], size, Anchor::Start, Ink::Text, text::fit(&head, size, false, room));
+        frame.fitted([MARGIN, MARGIN], size, Anchor::Start, Ink::Text, room, &head);
         if !is_low {
             let place = tile.map_or_else(String::new, |tile| format!(", {called_columns} {}", span(&tile.keys)));
             let line = format!("{called_rows} {}{place}: {said}", span(&block.rows));
-            frame.text([MARGIN, MARGIN + 22.0], 12.0, Anchor::Start, Ink::Muted, text::fit(&line, 12.0, false, room));
+            frame.fitted([MARGIN, MARGIN + 22.0], 12.0, Anchor::Start, Ink::Muted, room, &line);
             let bottom = frame.height - MARGIN;
             legend(frame, MARGIN, bottom, room, &all);
         }
@@ -95,22 +95,21 @@ pub(super) fn words(
 
 /// The legend of what the picture has.
 fn keys_of(square: &Square<'_>, hue: Hue, stays: bool, never: bool) -> Vec<Key<'static>> {
-    let key = |fill, edge, name| Key { fill, edge, long: name, short: name };
     // The last ones may find no room.
     let mut all = Vec::new();
     if !stays {
-        all.push(key(hue.ink(), hue.ink(), "on the chip"));
-        all.push(key(hue.tint(GONE), hue.tint(AT_REST), "gone"));
+        all.push(Key::new(hue.ink(), "on the chip"));
+        all.push(Key::new(hue.tint(GONE), "gone").edge(hue.tint(AT_REST)));
     }
     if never {
-        all.push(key(Ink::Faint, Ink::Faint, "untouched"));
+        all.push(Key::new(Ink::Faint, "untouched"));
     }
     if square.names.max.is_some() {
-        all.push(key(Ink::Accent, Ink::Accent, "m grew"));
+        all.push(Key::new(Ink::Accent, "m grew"));
     }
-    all.push(key(Ink::Load, Ink::Load, "loaded now"));
+    all.push(Key::new(Ink::Load, "loaded now"));
     if stays || square.names.o.is_some() {
-        all.push(key(Ink::Store, Ink::Store, "stored"));
+        all.push(Key::new(Ink::Store, "stored"));
     }
     all
 }

@@ -12,7 +12,7 @@ use layout::{LEAST, Placed, Rows, place};
 use std::sync::Arc;
 
 use super::frame::{Anchor, Frame, Tag};
-use super::lanes::{Key, legend};
+use super::kit::legend::{Key, legend};
 use super::message::message;
 use super::palette::{Hue, Ink};
 use super::{event, matrices, text, warp};
@@ -131,7 +131,7 @@ fn barriers(frame: &mut Frame, course: &Course, rows: &Rows, [left, right]: [f32
 fn draw(frame: &mut Frame, course: &Course, rows: &Rows, placed: &Placed<'_>, step: (u32, u32), hovered: Option<Tag>) {
     let Placed { panel, left, width } = *placed;
     let end = rows.end(course);
-    frame.text([left, rows.top - 12.0], 12.0, Anchor::Start, Ink::Text, text::fit(&panel.name, 12.0, false, width));
+    frame.fitted([left, rows.top - 12.0], 12.0, Anchor::Start, Ink::Text, width, &panel.name);
     for x in [left, left + width] {
         frame.line([x, rows.top], [x, end], 1.0, Ink::Faint, None);
     }
@@ -275,11 +275,11 @@ fn keys(course: &Course) -> Vec<Key<'static>> {
     for (i, (name, ghost, short)) in names.into_iter().enumerate() {
         if course.panels.iter().any(|panel| panel.times[i] > 0.0) {
             let (ink, faint) = (hue(KINDS[i]).ink(), hue(KINDS[i]).tint(GHOST));
-            keys.push(Key { fill: ink, edge: ink, long: name, short: name });
-            keys.push(Key { fill: faint, edge: faint, long: ghost, short });
+            keys.push(Key::new(ink, name));
+            keys.push(Key::new(faint, ghost).or(short));
         }
     }
-    keys.push(Key { fill: Ink::Accent, edge: Ink::Accent, long: "now", short: "now" });
+    keys.push(Key::new(Ink::Accent, "now"));
     keys
 }
 

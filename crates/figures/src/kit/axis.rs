@@ -1,25 +1,29 @@
-//! A plot's axis made ready: its range, its marks, and where values lie along it.
+//! A plot's axes: their ranges, their marks, where values lie along them, and their drawing.
 
-use super::plot::{Axis, Scale};
+use super::MARGIN;
 use crate::base::units::{count, digits3};
+use crate::frame::{Anchor, Frame};
+use crate::palette::Ink;
+use crate::plot::{Axis, Scale};
+use crate::text;
 
 /// An axis made ready: its range, its marks, and where it lies in the frame.
 pub struct Ruler {
-    pub(super) scale: Scale,
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) from: f32,
-    pub(super) to: f32,
+    pub(crate) scale: Scale,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) from: f32,
+    pub(crate) to: f32,
     /// Marked values and what to write there.
-    pub(super) ticks: Vec<(f64, String)>,
+    pub(crate) ticks: Vec<(f64, String)>,
     /// The divisor with which a value is written.
-    pub(super) scaled: f64,
+    pub(crate) scaled: f64,
     /// The unit with its prefix.
-    pub(super) unit: String,
+    pub(crate) unit: String,
 }
 
 impl Ruler {
-    pub(super) fn new(axis: &Axis, values: &[f64], from: f32, to: f32, apart: f32) -> Self {
+    pub(crate) fn new(axis: &Axis, values: &[f64], from: f32, to: f32, apart: f32) -> Self {
         let values: Vec<f64> = values.iter().copied().chain(axis.reach.into_iter().flatten()).collect();
         let (scaled, prefix) = prefix(values.iter().copied().fold(0.0, f64::max), &axis.unit);
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -55,7 +59,11 @@ impl Ruler {
         let ticks = marks
             .into_iter()
             .filter(|v| v.is_finite() && (axis.scale == Scale::Linear || *v > 0.0) && *v >= low && *v <= high)
-            .map(|v| (v, if axis.unit.is_empty() { whole(v) } else { trimmed(v / scaled) }))
+            .map(|v| match (axis.unit.as_str(), axis.scale) {
+                ("", Scale::Log10) => (v, decade(v.log10().round() as i32)),
+                ("", _) => (v, whole(v)),
+                _ => (v, trimmed(v / scaled)),
+            })
             .collect();
         let unit = if axis.unit.is_empty() { String::new() } else { format!("{prefix}{}", axis.unit) };
         Self { scale: axis.scale, low, high, from, to, ticks, scaled, unit }
@@ -84,14 +92,69 @@ impl Ruler {
         }
     }
 
-    pub(super) fn holds(&self, value: f64) -> bool {
+    pub(crate) fn holds(&self, value: f64) -> bool {
         value >= self.low && value <= self.high
+    }
+
+    /// The name of its quantity with the unit of its marks.
+    fn named(&self, quantity: &str) -> String {
+        if self.unit.is_empty() { quantity.to_owned() } else { format!("{quantity} ({})", self.unit) }
     }
 
     /// A value of this axis with the axis's own prefix.
     #[must_use]
     pub fn write(&self, value: f64) -> String {
         if self.unit.is_empty() { whole(value) } else { format!("{} {}", digits3(value / self.scaled), self.unit) }
+    }
+}
+
+/// Draws the axes around `rect` (left, top, right, bottom) with their marks, lines across it at those of y, and of x if `is_grid`, and
+/// the names of both quantities. As many marks of x have their values as keep apart.
+pub(crate) fn draw(
+    frame: &mut Frame,
+    [x, y]: [&Ruler; 2],
+    [left, top, right, bottom]: [f32; 4],
+    names: [&str; 2],
+    is_grid: bool,
+) {
+    for (value, label) in &y.ticks {
+        let at = y.place(*value).round() + 0.5;
+        frame.line([left, at], [right, at], 1.0, Ink::Faint, None);
+        frame.text([left - 8.0, at], 12.0, Anchor::End, Ink::Muted, label.clone());
+    }
+    let ends = |(value, label): &(f64, String)| {
+        let half = text::width(label, 12.0, false) / 2.0;
+        (x.place(*value) - half, x.place(*value) + half)
+    };
+    // The last mark has its figure; of the others as many as keep apart from it and from each other.
+    let (mut free, last) = (0.0, x.ticks.last().map_or(right, |tick| ends(tick).0));
+    for (i, tick) in x.ticks.iter().enumerate() {
+        let at = x.place(tick.0);
+        if is_grid {
+            frame.line([at, top], [at, bottom], 1.0, Ink::Faint, None);
+        }
+        frame.line([at, bottom], [at, bottom + 5.0], 1.0, Ink::Muted, None);
+        let (from, to) = ends(tick);
+        let is_last = i + 1 == x.ticks.len();
+        if from >= free && to <= frame.width && (is_last || to + 8.0 <= last) {
+            frame.text([at, bottom + 16.0], 12.0, Anchor::Middle, Ink::Muted, tick.1.clone());
+            free = to + 8.0;
+        }
+    }
+    frame.line([left, bottom + 0.5], [right, bottom + 0.5], 1.0, Ink::Muted, None);
+    let (at, room) = ([MARGIN, top - 16.0], frame.width - 2.0 * MARGIN);
+    frame.fitted(at, 12.0, Anchor::Start, Ink::Muted, room, &y.named(names[1]));
+    frame.fitted([right, bottom + 36.0], 12.0, Anchor::End, Ink::Muted, right - left, &x.named(names[0]));
+}
+
+/// A power of ten with its prefix: `0.1`, `10`, `100 G`.
+fn decade(power: i32) -> String {
+    const PREFIXES: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
+    let digits = |power: i32| format!("1{}", "0".repeat(usize::try_from(power).unwrap_or(0)));
+    match usize::try_from(power / 3).ok().and_then(|i| PREFIXES.get(i)) {
+        Some(prefix) if power >= 0 => format!("{}{prefix}", digits(power % 3)),
+        _ if (-4..0).contains(&power) => format!("{:.*}", usize::try_from(-power).unwrap_or(0), 10_f64.powi(power)),
+        _ => format!("{:e}", 10_f64.powi(power)),
     }
 }
 
@@ -112,7 +175,7 @@ fn prefix(largest: f64, unit: &str) -> (f64, &'static str) {
 }
 
 /// A count: whole powers of 1,024 as such, others with their thousands apart.
-pub(super) fn whole(value: f64) -> String {
+pub(crate) fn whole(value: f64) -> String {
     for (scale, name) in [(f64::from(1 << 30), "Gi"), (f64::from(1 << 20), "Mi"), (1024.0, "Ki")] {
         if value >= 4.0 * 1024.0 && value >= scale && value % scale == 0.0 {
             return format!("{} {name}", trimmed(value / scale));
@@ -137,6 +200,12 @@ mod tests {
     #[test]
     fn counts_in_powers_of_two_read_as_such() {
         assert_eq!([32.0, 1024.0, 65536.0, 1_048_576.0, 1000.0].map(whole), ["32", "1,024", "64 Ki", "1 Mi", "1,000"]);
+    }
+
+    #[test]
+    fn decades_have_their_prefix() {
+        let written: Vec<String> = [-2, -1, 0, 2, 3, 11, 13, -7].into_iter().map(decade).collect();
+        assert_eq!(written, ["0.01", "0.1", "1", "100", "1 k", "100 G", "10 T", "1e-7"]);
     }
 
     #[test]
