@@ -4,7 +4,7 @@
 //! a run, [`regions`] (where variables live), [`classes`] (which values all lanes of a warp share), [`emit`] and
 //! [`registers`] (to [`code`]: what a warp executes). A [`workgroup`] runs its [`warp`]s in turns, [`launch`] spreads
 //! workgroups over cores, and [`observers`] watch. [`provenance`] runs parts of a grid again to say where an element came from:
-//! it walks back through what one workgroup did ([`slice`]).
+//! it walks back through what one workgroup did ([`mod@slice`]).
 
 mod again;
 mod arms;
