@@ -77,14 +77,6 @@ fn any_row_of_a_large_buffer_is_stored_and_loaded() {
 }
 
 #[test]
-fn what_a_block_loads_again_is_counted() {
-    let body = format!("{COPY}\nld.global.u32 %r7, [%rd5];");
-    let rows = [0, 12_582_911, 9_000_000, 4_194_304];
-    let (outcome, _) = run(&kernel(WIDE, &body), &rows, HELD).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(outcome.trace.global.l1_reuse_bytes, 4 * 32 * rows.len() as u64);
-}
-
-#[test]
 fn an_element_beyond_two_to_the_31_as_an_int_is_before_the_start() {
     // 9,000,000 · 256 is 2,304,000,000, and as an `int` -1,990,967,296.
     let (outcome, out) = run(&kernel(NARROW, COPY), &[9_000_000], HELD).unwrap_or_else(|error| panic!("{error}"));

@@ -131,13 +131,6 @@ pub const COUNTERS: &[Counter] = &[
         "1",
         "atomic operations that wait for each other: the most on a stretch of 512 bytes"
     ),
-    counter!(
-        global.l1_reuse_bytes,
-        "l1_reuse_bytes",
-        "B",
-        "bytes that L1 would serve again: 32 for each sector of a load that an earlier load of the same workgroup has \
-         accessed in this launch; an L1 that holds all that a workgroup loads would serve them"
-    ),
     counter!(uniform.load.requests, "uniform_load_requests", "1", "loads of whole warps from uniform buffers"),
     counter!(uniform.load.passes, "uniform_load_passes", "1", "passes through the constant cache that they take"),
     counter!(uniform.load.bytes, "uniform_load_bytes", "B", "bytes that lanes ask for"),

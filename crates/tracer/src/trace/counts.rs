@@ -110,9 +110,6 @@ pub struct GlobalCounts {
     /// launches it is the sum.
     #[serde(default)]
     pub atomic_turns: u64,
-    /// Bytes of sectors that workgroups load again.
-    #[serde(default)]
-    pub l1_reuse_bytes: u64,
 }
 
 /// Global accesses of one kind.

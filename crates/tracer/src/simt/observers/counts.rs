@@ -1,10 +1,9 @@
 //! All counts at once, in the units of hardware counters: the observers that count, side by side.
 
 use super::banks::Banks;
-use super::critical::{self, Critical};
+use super::critical::{Critical, Suspended};
 use super::divergence::Divergence;
 use super::profile::Profile;
-use super::reuse::{Loaded, Reuse};
 use super::sectors::Sectors;
 use super::uniforms::Uniforms;
 use super::{Access, Lines, Observer, Phase};
@@ -12,19 +11,11 @@ use crate::simt::code::Code;
 use crate::simt::ir::Orders;
 use crate::trace::{LineCounts, Space, Trace};
 
-/// The counts of a workgroup that is paused, as far as they are its own.
-#[derive(Debug)]
-pub struct Suspended {
-    path: critical::Suspended,
-    loaded: Loaded,
-}
-
 /// Counts what warps do.
 #[derive(Clone, Debug)]
 pub struct Counter {
     profile: Profile,
     sectors: Sectors,
-    reuse: Reuse,
     banks: Banks,
     uniforms: Uniforms,
     divergence: Divergence,
@@ -38,7 +29,6 @@ impl Counter {
         Self {
             profile: Profile::new(code, width),
             sectors: Sectors::new(code, width),
-            reuse: Reuse::default(),
             banks: Banks::new(code),
             uniforms: Uniforms::new(code),
             divergence: Divergence::default(),
@@ -51,7 +41,6 @@ impl Counter {
     pub fn add(&mut self, other: &Self) {
         self.profile.add(&other.profile);
         self.sectors.add(&other.sectors);
-        self.reuse.add(&other.reuse);
         self.banks.add(&other.banks);
         self.uniforms.add(&other.uniforms);
         self.divergence.add(&other.divergence);
@@ -64,7 +53,6 @@ impl Counter {
         let mut lines = Lines::new();
         self.profile.finish(code, trace, &mut lines);
         self.sectors.finish(code, trace, &mut lines);
-        self.reuse.finish(trace);
         self.banks.finish(code, trace, &mut lines);
         self.uniforms.finish(code, trace);
         self.divergence.finish(trace, &mut lines);
@@ -75,15 +63,14 @@ impl Counter {
 }
 
 impl Counter {
-    /// Takes out what belongs to a workgroup that is paused, before another one is counted.
+    /// Takes out the critical path of a workgroup that is paused, before another one is counted.
     pub fn suspend(&mut self) -> Suspended {
-        Suspended { path: self.critical.suspend(), loaded: self.reuse.suspend() }
+        self.critical.suspend()
     }
 
-    /// Puts it back when the workgroup goes on.
-    pub fn resume(&mut self, Suspended { path, loaded }: Suspended) {
+    /// Puts back the critical path of a workgroup that goes on.
+    pub fn resume(&mut self, path: Suspended) {
         self.critical.resume(path);
-        self.reuse.resume(loaded);
     }
 }
 
@@ -106,7 +93,6 @@ impl Observer for Counter {
 
     fn done(&mut self) {
         self.critical.done();
-        self.reuse.done();
     }
 
     #[inline]
@@ -114,10 +100,7 @@ impl Observer for Counter {
         match access.place.space {
             Space::Shared => self.banks.access(access),
             Space::Uniform => self.uniforms.access(access),
-            Space::Global => {
-                self.sectors.access(access);
-                self.reuse.access(access);
-            }
+            Space::Global => self.sectors.access(access),
         }
     }
 

@@ -27,7 +27,6 @@ mod pattern;
 mod profile;
 mod published;
 mod race;
-mod reuse;
 mod sectors;
 mod step;
 mod stored;
@@ -40,8 +39,9 @@ mod word;
 
 pub use between::{Between, Raced, Standing};
 pub use checks::Checks;
-pub use counts::{Counter, Suspended};
+pub use counts::Counter;
 pub use course::{Following, Trail, Watched};
+pub use critical::Suspended;
 pub use discarded::{Discarded, MAX_LINES};
 pub use findings::{Findings, Outside};
 pub use global::Global;

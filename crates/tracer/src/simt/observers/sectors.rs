@@ -10,7 +10,7 @@ use crate::simt::lanes::lanes_of;
 use crate::trace::{AccessKind, Trace};
 
 /// Bytes of a sector.
-pub(super) const SECTOR: u32 = 32;
+const SECTOR: u32 = 32;
 
 /// Bytes within which atomics are serialized. Fitted to recordings on an H200: with up to 128 counters side by side
 /// (512 bytes), the kernels that count experts (`moe`) take 0.4 to 0.9 ns per access to the busiest stretch.
