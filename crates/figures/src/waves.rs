@@ -460,7 +460,10 @@ mod tests {
             let view = Seen {
                 position,
                 motion,
-                ..Seen::from(Results::default().with(ask::Spread, spread(1000, 132, 2).unwrap()), [800.0, 500.0])
+                ..Seen::from(
+                    Results::default().with(ask::Spread, spread(1000, 132, 2).expect("it is held")),
+                    [800.0, 500.0],
+                )
             };
             filled(&Painter::of("Waves").frame(&view), BUSY)
         };

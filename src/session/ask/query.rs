@@ -89,6 +89,9 @@ impl Query {
 /// An answer, or why there is none. A cancelled question has no reasons.
 pub type Outcome = Result<AnyAnswer, Arc<[Diagnostic]>>;
 
+/// The answer to one question, or why there is none.
+pub type Answered<T> = Result<Arc<T>, Arc<[Diagnostic]>>;
+
 /// A place that answers questions.
 pub trait Store {
     /// The answer; None if it is not known, or not yet.
@@ -97,11 +100,7 @@ pub trait Store {
 
 impl dyn Store + '_ {
     /// The answer to a question about a subject; None if it is not known, or not yet.
-    pub fn get<Q: Question>(
-        &self,
-        of: impl Into<Of>,
-        question: Q,
-    ) -> Option<Result<Arc<Q::Answer>, Arc<[Diagnostic]>>> {
+    pub fn get<Q: Question>(&self, of: impl Into<Of>, question: Q) -> Option<Answered<Q::Answer>> {
         Some(self.ask(Query::new(of, question))?.and_then(|answer| Q::of(&answer).cloned().ok_or_else(|| [].into())))
     }
 

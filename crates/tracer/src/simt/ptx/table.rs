@@ -331,7 +331,6 @@ const INSTRUCTIONS: &[Row] = &[
     row("bfe", &[S64], Wide(W::IField)),
     row("bfi", B32, Four(|l, _, a| l.inserted(a))),
     row("bfi", LONG, Own(|l, i| l.inserted_wide(i))),
-    row("bmsk.clamp", ANY, Refused),
     row("bmsk", B32, Two(|l, i, a| l.bit_mask(i, a))),
     row("szext", &[U32], Two(|l, i, a| l.extended_from(i, T::UField, a))),
     row("szext", &[S32], Two(|l, i, a| l.extended_from(i, T::IField, a))),
