@@ -20,4 +20,5 @@ pub use warpbook_ranks as ranks;
 pub use warpbook_tokenizer as tokenizer;
 pub use warpbook_tracer::{simt, trace};
 
+#[cfg(feature = "app")]
 use warpbook_lesson::fonts;
