@@ -69,7 +69,7 @@ struct Choice {
     share: f32,
 }
 
-/// Who goes where at a moment.
+/// The experts of each token at a moment.
 struct Routing {
     tokens: usize,
     experts: usize,

@@ -29,7 +29,7 @@ pub(super) trait Watched: Question {
     fn read(&self, of: &Of, ran: &mut Ran<'_>) -> Result<Self::Answer, Vec<Diagnostic>>;
 }
 
-/// What a run records.
+/// The recordings that the answers of one run are read from.
 pub(super) struct Plan {
     /// The tracer's options.
     pub spec: TraceSpec,

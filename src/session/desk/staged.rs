@@ -1,4 +1,4 @@
-//! What the learner puts on the stage: a launch, a workgroup, a figure, the origin of an element.
+//! The learner's choices on the stage: launch, workgroup, figure, the element whose origin is asked for.
 
 use super::Desk;
 use super::place::Element;

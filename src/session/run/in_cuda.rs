@@ -8,7 +8,7 @@ use crate::job::{Action, Argument, Assembled, BufferSpec, Code, Job, Launch, Twi
 /// `job` with PTX for each of its launches; `assemble` compiles those that the pack has none of.
 ///
 /// # Errors
-/// Those of `assemble`; that a kernel has no twin in CUDA C++, or a block without a size.
+/// The errors of `assemble`; that a kernel has no twin in CUDA C++, or a block without a size.
 pub fn in_cuda(
     job: &Job,
     assemble: &mut dyn FnMut(&Job) -> Result<Vec<String>, Diagnostic>,

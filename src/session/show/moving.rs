@@ -32,7 +32,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Those of a step's figure, from its clock's first tick to its last.
+    /// The moments of a step's figure, from its clock's first tick to its last.
     #[must_use]
     pub fn of(drawing: &Drawing<'_>, step: &Step, size: [f32; 2]) -> Self {
         let (ticks, first) = drawing.opening(step);

@@ -118,7 +118,7 @@ pub struct Framed {
     pub tip: Option<String>,
 }
 
-/// What a page keeps between its questions.
+/// The state of a page between its questions.
 #[derive(Default)]
 pub struct Page {
     opened: Option<Open>,
@@ -303,7 +303,7 @@ fn launches(traced: &Option<Arc<Traced>>, pass: usize) -> Option<u64> {
     Some(traced.as_ref()?.pass(pass)?.launches)
 }
 
-/// What was found in the launch on the stage, and that a check failed.
+/// The findings in the launch on the stage, and a failed check.
 fn findings(traced: &Traced, pass: usize) -> Vec<String> {
     let found = traced.trace(pass).map(|trace| trace.findings.as_slice()).unwrap_or_default();
     let found = found.iter().map(|finding| format!("Line {}: {}", finding.line, finding.message));

@@ -23,7 +23,7 @@ pub struct Staged<'a> {
     pub stage: Stage<'a>,
     /// The answers.
     pub store: &'a dyn Store,
-    /// What is known of devices.
+    /// Devices, recordings and sweeps.
     pub sources: &'a Sources<'a>,
 }
 
@@ -165,7 +165,7 @@ pub fn questions(stage: Stage<'_>, answers: &Answers, sources: &Sources<'_>) -> 
     let store = Noting::new(answers);
     let staged = Staged { stage, store: &store, sources };
     if let Some(drawing) = Drawing::of(&staged) {
-        // What is missing is asked for as well.
+        // A drawing that ends early has asked for all that it needs.
         let _ = drawing.figure.draw(&drawing.view(SIZE, 0.0), &mut Kept::default());
     }
     store.asked()

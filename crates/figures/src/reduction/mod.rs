@@ -44,7 +44,7 @@ struct Now {
     share: f32,
 }
 
-/// What would appear.
+/// The message for a kernel whose lanes combine nothing.
 const HELP: &str = "Where a workgroup's lanes combine their values, through workgroup memory or by subgroup operations, the tree of it \
                     appears here.";
 

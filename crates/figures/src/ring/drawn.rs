@@ -13,7 +13,7 @@ const TURN: f32 = 30.0;
 /// Turns that are drawn, at most.
 const MOST: u32 = 18;
 
-/// Who has nothing to do in a turn.
+/// A warp that has nothing to do in a turn.
 const WAITS: Ink = Ink::Tint(Hue::Waste, 35);
 
 /// The contents of a place in a turn.

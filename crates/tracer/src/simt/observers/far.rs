@@ -1,6 +1,6 @@
-//! Finds data races in the buffers of a launch whose workgroups may order each other by fences and atomics. They run
-//! one after another, or in turns where they wait for each other, and all accesses are looked at in that order, with
-//! what each thread knows of the others.
+//! Finds data races in the buffers of a launch whose workgroups may order each other by fences and atomics.
+//! Workgroups run one after another, or take turns if one waits for another. Each access is checked in that order
+//! against the vector clocks of its thread.
 //!
 //! A launch without releases needs none of this: nothing orders its workgroups, so it is enough to know which of them
 //! touched a word ([`super::between`]).

@@ -1,5 +1,5 @@
-//! What the workgroups of a launch did with its buffers, where they may order each other by fences and atomics
-//! ([`super::far`]).
+//! The accesses of all workgroups of a launch to its buffers, if the workgroups may order each other by fences and
+//! atomics ([`super::far`]).
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use super::handed::Handed;
 use super::published::Published;
 use super::word::{Far, Lists, Word};
 
-/// What the workgroups of a launch did with its buffers so far.
+/// The accesses of a launch's workgroups to its buffers so far.
 #[derive(Default)]
 pub struct Global(Mutex<State>);
 

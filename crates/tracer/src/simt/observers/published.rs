@@ -1,4 +1,4 @@
-//! What threads publish with the values of strong accesses, for those that read them (PTX ISA 9.0, section 8.8,
+//! Release patterns: the writes that become visible to a thread that reads a released value (PTX ISA 9.0, section 8.8,
 //! "Release and Acquire Patterns").
 //!
 //! A release is an access that releases, or a fence and then a strong write. A read-modify-write of another thread
@@ -12,7 +12,7 @@ use super::clock::{Blocks, Thread, join, join_shared};
 use super::order::Order;
 use crate::simt::ir::Sync;
 
-/// What was published with the present value of a word.
+/// The release patterns that the present value of a word belongs to.
 #[derive(Default)]
 struct Value {
     /// The thread that published last: its block, and its local index.
@@ -62,7 +62,7 @@ pub(super) struct Strong {
     pub writes: bool,
 }
 
-/// What was published with the values of all words, by buffer and word.
+/// The release patterns of all words, by buffer and word.
 #[derive(Default)]
 pub(super) struct Published(FxHashMap<(u32, u32), Value>);
 

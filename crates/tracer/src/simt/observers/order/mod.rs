@@ -1,4 +1,4 @@
-//! What happens before what, among the threads of a launch: the relation that PTX's memory model and WGSL's define.
+//! The happens-before relation among the threads of a launch, as PTX's memory model and WGSL's define it.
 //!
 //! Program order; barriers of a block, of some of its warps, of lanes of a warp, and in shared memory; and releases
 //! that another thread acquires ([`super::published`]). Each thread knows up to which time the accesses of the others
@@ -40,7 +40,7 @@ struct Group {
     clock: Arc<Clock>,
 }
 
-/// What a barrier passes on.
+/// The clocks that a barrier joins.
 #[derive(Default)]
 struct Barrier {
     /// From those that have arrived in the present phase.
@@ -304,8 +304,8 @@ impl Order {
         self.now += 1;
     }
 
-    /// What a thread publishes with a value that it writes by a strong access now: with scopes beyond the block, and
-    /// within it. The access itself releases if `releases`; else the thread's last fence does.
+    /// The clocks that a thread's strong write releases now: at scopes beyond the block, and within it. The access
+    /// itself releases if `releases`; otherwise the thread's last fence does.
     pub fn published(&mut self, thread: Thread, releases: bool, wide: bool) -> [Option<Blocks>; 2] {
         let mut out = [None, None];
         let mut add = |is_wide: bool, blocks: Blocks| {
