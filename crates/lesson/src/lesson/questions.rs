@@ -138,7 +138,7 @@ impl Reader<'_> {
         let set = self.settings(&fields);
         let also = each(&fields, "also", |node| Some(self.values_of(node.map()?)));
         let starter = fields.text("starter").and_then(|text| self.file(&folder, &text));
-        let solution = fields.text("solution").and_then(|text| self.file(&folder, &text));
+        let solution = fields.get("solution").and_then(|node| self.solution(&folder, &starter, node));
         let bases = [("Starter", &starter), ("Solution", &solution)];
         let wrong = each(&fields, "wrong", |node| self.wrong(&folder, &bases, node));
         let program = variant.as_ref().map(|variant| variant.program.clone()).unwrap_or_default();
@@ -206,6 +206,15 @@ impl Reader<'_> {
         parts.into_iter().collect()
     }
 
+    /// A kernel that passes: a file, or a list of changes of the starter.
+    fn solution(&self, folder: &str, starter: &Option<Kernel>, node: Node<'_>) -> Option<Kernel> {
+        if !node.raw.starts_with('[') {
+            return self.file(folder, &node.text()?);
+        }
+        let (file, source) = changed(starter.as_ref()?, node.list()?)?;
+        Some((format!("{file}, changed as the solution"), source.into()))
+    }
+
     /// A kernel that must not pass, and the finding that must reject it: a file, or changes of the starter or the
     /// solution.
     fn wrong(&self, folder: &str, bases: &[Base<'_>], node: Node<'_>) -> Option<WrongKernel> {
@@ -236,7 +245,7 @@ impl Reader<'_> {
             let (id, of) = (fields.text("id"), fields.get("of"));
             let changes = fields.get("changes").and_then(Node::list);
             fields.finish();
-            let (file, source) = changed(bases, of?, changes?)?;
+            let (file, source) = changed(base(bases, of?)?, changes?)?;
             (format!("{file}, changed as `{}`", id?.value), source.into())
         };
         Some(WrongKernel { file, source, caught_by: caught_by?, says: says?, place: node.place() })
@@ -248,17 +257,24 @@ fn caught_by(node: Option<Node<'_>>) -> Option<Catch> {
     node?.read("what must catch it, such as Result")
 }
 
-/// The starter or the solution: its name in this field, its file and its text, if it could be read.
-type Base<'a> = (&'static str, &'a Option<(String, Arc<str>)>);
+/// A kernel's file and its text.
+type Kernel = (String, Arc<str>);
 
-/// Changes of the starter or the solution; the file's name and the changed text.
-fn changed<'a>(bases: &'a [Base<'_>], of: Node<'_>, changes: Vec<Node<'_>>) -> Option<(&'a str, String)> {
+/// The starter or the solution: its name in `of`, and its file and text, if it could be read.
+type Base<'a> = (&'static str, &'a Option<Kernel>);
+
+/// The starter or the solution, as `of` says.
+fn base<'a>(bases: &'a [Base<'_>], of: Node<'_>) -> Option<&'a Kernel> {
     let Some((_, base)) = bases.iter().find(|(name, _)| *name == of.raw) else {
         of.error(format!("`{}` is not a kernel of the exercise", of.raw), "write Starter or Solution");
         return None;
     };
     // A file that could not be read has been reported.
-    let (file, text) = base.as_ref()?;
+    base.as_ref()
+}
+
+/// A kernel's file, and its text with changes.
+fn changed<'a>((file, text): &'a Kernel, changes: Vec<Node<'_>>) -> Option<(&'a str, String)> {
     let mut source = text.to_string();
     for change in changes {
         let [from, to] = change.pair()?;

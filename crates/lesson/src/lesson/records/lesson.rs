@@ -213,7 +213,7 @@ pub const EXERCISE: Record = Record(&[
         "a list of other maps of parameters at which the result must be right, too, such as sizes that do not divide",
     ),
     required("starter", "the file that the reader starts from, beside `lesson.ron`; it must not pass"),
-    required("solution", "a file that passes"),
+    required("solution", "a kernel that passes: a file, or a list of changes to the starter, as below"),
     optional(
         "wrong",
         "kernels that look right and must not pass: a list of files with the finding that must catch each, \
