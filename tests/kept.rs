@@ -78,6 +78,7 @@ kept! {
     arrivals: "Arrivals" in "moe", "others";
     blocks: "Blocks" in "moe", "products";
     histogram: "Histogram" in "moe", "experts_choose";
+    values: "Values" in "moe", "router";
     curves: "Curves" in "zero", "two_gpus";
 }
 

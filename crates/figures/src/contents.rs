@@ -240,7 +240,7 @@ impl Figure for Fig {
 }
 
 /// The buffer that is looked at: the learner's, the lesson's, else the first that the pass writes, else the first that it reads.
-fn looked_at(view: &View<'_>) -> Result<Option<String>, Missing> {
+pub(super) fn looked_at(view: &View<'_>) -> Result<Option<String>, Missing> {
     let job = &view.ask(ask::Build)?.job;
     let asked = [view.buffer.unwrap_or_default(), view.picture.text("buffer")];
     if let Some(name) = asked.into_iter().find(|name| job.buffers.iter().any(|buffer| buffer.name == *name)) {

@@ -45,6 +45,7 @@ figures! {
     arrivals
     blocks
     histogram
+    values
     rounds
     curves
 }

@@ -159,7 +159,7 @@ fn decade(power: i32) -> String {
 }
 
 /// The next of 1, 2, 5 times a power of ten that is at least `step`.
-fn nice(step: f64) -> f64 {
+pub(crate) fn nice(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|n| *n >= step * 0.999).unwrap_or(step)
 }
@@ -185,7 +185,7 @@ pub(crate) fn whole(value: f64) -> String {
 }
 
 /// Three digits without zeros after the point.
-fn trimmed(value: f64) -> String {
+pub(crate) fn trimmed(value: f64) -> String {
     if value.abs() < 1e-12 {
         return "0".to_owned();
     }

@@ -27,18 +27,22 @@ impl Columns {
         Self { left: room.left, pitch: (room.wide() / count.max(1) as f32).min(most), count }
     }
 
-    /// Draws counts as bars on one scale, each with its number above it, its name below, and a tag with its place.
+    /// Draws counts as bars on one scale, each with its name below and a tag with its place; with their numbers above them where all of
+    /// these have room.
     pub(crate) fn bars(frame: &mut Frame, room: Room, counts: &[u64], ink: Ink, name: impl Fn(usize) -> String) {
         let room = room.within(BESIDE);
         let columns = Self::new(room, counts.len(), PITCH);
         let most = counts.iter().copied().max().unwrap_or(0).max(1) as f32;
+        let numbered = counts.iter().all(|found| columns.holds(&count(*found)));
         for (column, found) in counts.iter().enumerate() {
             let top = room.bottom - room.high() * *found as f32 / most;
             if *found > 0 {
                 let tag = Some(Tag::Word { buffer: 0, index: column as u64 });
                 frame.fill(columns.bar(column, top.min(room.bottom - 1.0), room.bottom), 2.0, ink, tag);
             }
-            columns.note(frame, column, top - 10.0, &count(*found));
+            if numbered {
+                columns.note(frame, column, top - 10.0, &count(*found));
+            }
         }
         frame.line([room.left, room.bottom], [columns.right(), room.bottom], 1.0, Ink::Muted, None);
         columns.names(frame, room.bottom + 12.0, Ink::Text, name);
@@ -62,7 +66,7 @@ impl Columns {
 
     /// Whether a column is wide enough for words.
     pub(crate) fn holds(&self, words: &str) -> bool {
-        text::width(words, 12.0, false) + 4.0 <= self.pitch
+        text::width(words, 12.0, false) + 2.0 <= self.pitch
     }
 
     /// Draws words in the middle of a column where it is wide enough for them.
