@@ -37,6 +37,18 @@ fn sectors_of_any_pattern() -> Result {
 }
 
 #[test]
+fn instructions_with_lanes_off() -> Result {
+    let uniform = trace("", "if (i < 64u) { out[i * 8u] = 1u; }")?;
+    assert_eq!((uniform.partial_instructions, uniform.lane_ops), (0, 32 * uniform.warp_instructions));
+    // What half of the lanes executed.
+    let half = trace("", "out[i] = 3u; if (i % 2u == 0u) { out[i * 8u + 1024u] = 1u; }")?;
+    let (partial, all) = (half.partial_instructions, half.warp_instructions);
+    assert!(partial > 0 && partial < all, "{partial} of {all}");
+    assert_eq!(half.lane_ops, 16 * partial + 32 * (all - partial));
+    Ok(())
+}
+
+#[test]
 fn the_pattern_memory_notices_changes() -> Result {
     // One site, whose pattern, mask and alignment change from round to round.
     let trace = trace(

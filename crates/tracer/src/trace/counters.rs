@@ -117,6 +117,12 @@ pub const COUNTERS: &[Counter] = &[
     counter!(branches.divergent, "divergent_branches", "1", "branches at which the lanes of a warp disagree")
         .compared("divergent branches"),
     counter!(warp_instructions, "warp_instructions", "1", "instructions of whole warps").compared("warp instructions"),
+    counter!(
+        partial_instructions,
+        "partial_instructions",
+        "1",
+        "instructions of warps with some lanes off: by a branch, or since the workgroup has no more"
+    ),
     counter!(lane_ops, "lane_ops", "1", "operations of single lanes"),
     counter!(warps, "warps", "1", "warps that run"),
     counter!(

@@ -15,6 +15,8 @@ pub struct Profile {
 #[derive(Clone, Copy, Debug, Default)]
 struct Entered {
     warps: u64,
+    /// Warps with some lanes off.
+    partial: u64,
     lanes: u64,
 }
 
@@ -28,6 +30,7 @@ impl Profile {
     pub fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.blocks.iter_mut().zip(&other.blocks) {
             mine.warps += theirs.warps;
+            mine.partial += theirs.partial;
             mine.lanes += theirs.lanes;
         }
     }
@@ -36,6 +39,7 @@ impl Profile {
     pub fn finish(&self, code: &Code, trace: &mut Trace, lines: &mut Lines) {
         for (block, entered) in code.blocks.iter().zip(&self.blocks).filter(|(_, entered)| entered.warps > 0) {
             trace.warp_instructions += entered.warps * u64::from(block.weight);
+            trace.partial_instructions += entered.partial * u64::from(block.weight);
             trace.lane_ops += entered.lanes * u64::from(block.weight);
             trace.matrix_products += entered.warps * u64::from(block.products);
             for (line, weight) in &block.lines {
@@ -54,6 +58,7 @@ impl Observer for Profile {
     fn block(&mut self, block: u32, mask: u64) {
         let entered = &mut self.blocks[block as usize];
         entered.warps += 1;
+        entered.partial += u64::from(mask != self.full);
         entered.lanes += u64::from(count_lanes(mask, self.full));
     }
 }
