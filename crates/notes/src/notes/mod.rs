@@ -15,6 +15,10 @@ pub mod write;
 mod format;
 mod nesting;
 mod own_words;
+#[cfg(feature = "pdf")]
+mod pdf;
+#[cfg(not(feature = "pdf"))]
+#[path = "no_pdf.rs"]
 mod pdf;
 mod place;
 mod style;
