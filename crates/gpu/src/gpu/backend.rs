@@ -136,3 +136,12 @@ pub trait Backend {
     /// When a kernel does not compile, does not fit the device, or the device fails.
     fn run(&mut self, job: &Job, sink: &mut dyn Sink) -> Result<Record, Failure>;
 }
+
+/// Announces a stage, unless the result is no longer wanted.
+pub(super) fn stage(sink: &mut dyn Sink, what: &str) -> Result<(), Failure> {
+    if sink.cancelled() {
+        return Err(Failure::cancelled(false));
+    }
+    sink.event(Event::Stage(what.to_owned()));
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 pub mod backend;
 mod bench;
+mod between;
 mod builtin_kernels;
 mod checks;
 pub mod client;

@@ -1,27 +1,9 @@
 //! The ways in which GPUs exchange numbers, one rank a GPU.
 
+pub use super::between::Between;
 use crate::base::diag::Diagnostic;
 use crate::ranks::measure::Transport;
 use crate::ranks::meeting::Meeting;
-
-/// A library, or kernels of our own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Between {
-    /// NVIDIA's library of collectives.
-    Nccl,
-    /// Kernels that write to the memory of the other ranks' GPUs.
-    Peers,
-}
-
-impl Between {
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nccl => "nccl",
-            Self::Peers => "peer",
-        }
-    }
-}
 
 /// How many GPUs of this host CUDA's driver sees.
 #[must_use]

@@ -11,7 +11,7 @@ mod terms;
 pub mod waves;
 
 pub use assumption::{Assumption, Missing};
-pub use occupancy::{Occupancy, Resource, occupancy};
-pub use predict::{Bound, Launch, Prediction, Term, Work, predict};
+pub use occupancy::{Launch, Occupancy, Resource, occupancy};
+pub use predict::{Bound, Prediction, Term, Work, predict};
 pub use spec::DeviceSpec;
 pub use waves::{Waves, waves};

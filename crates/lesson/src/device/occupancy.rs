@@ -1,11 +1,25 @@
 //! Occupancy: the number of blocks that an SM holds at once, the resource that limits it, and the reduction needed for
 //! one more block.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::predict::Launch;
 use super::spec::DeviceSpec;
 use crate::base::units::figure;
+
+/// The launch configuration of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Lanes of a block.
+    pub threads_per_block: u32,
+    /// Shared memory of a block, in bytes.
+    pub shared_bytes_per_block: u32,
+    /// 32-bit registers of a lane, if a compiler has reported them.
+    pub registers_per_thread: Option<u32>,
+    /// Lanes of a traced warp.
+    pub warp_lanes: u32,
+}
 
 /// A resource of an SM that is allocated to blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

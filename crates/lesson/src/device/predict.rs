@@ -8,29 +8,14 @@
 //! did (every sector, every wavefront, two fifths of the instructions). A trace does not show how much the caches and
 //! the compiler save between the two, so the prediction is an interval.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::assumption::{Assumption, Missing};
-use super::occupancy::{Occupancy, Resource, occupancy};
+use super::occupancy::{Launch, Occupancy, Resource, occupancy};
 use super::spec::DeviceSpec;
 use super::terms::{self, Rates, SECTOR_BYTES};
 use super::waves::{Waves, waves};
 use crate::trace::Trace;
-
-/// The launch configuration of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Launch {
-    /// Blocks of the grid.
-    pub blocks: u64,
-    /// Lanes of a block.
-    pub threads_per_block: u32,
-    /// Shared memory of a block, in bytes.
-    pub shared_bytes_per_block: u32,
-    /// 32-bit registers of a lane, if a compiler has reported them.
-    pub registers_per_thread: Option<u32>,
-    /// Lanes of a traced warp.
-    pub warp_lanes: u32,
-}
 
 /// A traced kernel, and the needs of its work.
 #[derive(Clone, Copy, Debug)]

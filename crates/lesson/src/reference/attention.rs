@@ -7,7 +7,7 @@
 //!
 //! A query that sees no key has the output 0, no gradient, and [`MASKED`] as its lse.
 
-use super::table::{Expected, Given};
+use super::given::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
 /// The error of a score, as a share of a check's tolerance (10⁻⁴), per size of the score's products: in f32 it is about

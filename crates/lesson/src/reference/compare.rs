@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::given::{Expected, Given};
 use super::product::Product;
-use super::table::{Expected, Form, Given, Reference, TABLE};
+use super::table::{Form, Reference, TABLE};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::Tensor;
 use crate::job::ReferenceSignature;

@@ -8,6 +8,7 @@ mod explored;
 pub mod formats;
 mod formula;
 pub mod fragments;
+mod given;
 mod predicate;
 mod product;
 mod rows;

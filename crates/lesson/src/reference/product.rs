@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::compare::Worst;
-use super::table::Given;
+use super::given::Given;
 use crate::base::rng;
 use crate::base::tensor::Tensor;
 

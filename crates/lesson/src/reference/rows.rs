@@ -3,7 +3,7 @@
 //! A logit of [`MASKED`] or less is ignored. A row of only such logits has zeros as its softmax, its loss and its
 //! gradients.
 
-use super::table::{Expected, Given};
+use super::given::{Expected, Given};
 use crate::base::tensor::{MASKED, Tensor};
 
 /// The floor of the denominator in relative errors of probabilities. WGSL may flush numbers below the smallest normal

@@ -1,15 +1,8 @@
 //! The table of references: each computes elements of the output from the inputs, so that no output is held whole.
 
+use super::given::{Expected, Given};
 use super::{attention, rows, tokens};
-use crate::base::tensor::Tensor;
 use crate::job::ReferenceSignature;
-
-/// The arguments and inputs of a reference, in the order of its signature.
-pub(super) struct Given<'a> {
-    /// Arguments: whole numbers, none negative.
-    pub args: Vec<usize>,
-    pub inputs: Vec<&'a Tensor>,
-}
 
 pub(super) struct Reference {
     pub signature: ReferenceSignature,
@@ -36,15 +29,6 @@ pub(super) enum Form {
         /// The most rows that are compared.
         most: fn(&[usize]) -> usize,
     },
-}
-
-/// The expected value of an element.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Expected {
-    pub value: f64,
-    /// The least magnitude that its error is relative to: the size of the terms that it is a difference of; 0 if it is
-    /// no difference.
-    pub scale: f64,
 }
 
 /// All references, by name.

@@ -1,6 +1,6 @@
 //! References for tokenizers: the tokens of a text in a built-in vocabulary, and the merges learned from a text.
 
-use super::table::{Expected, Given};
+use super::given::{Expected, Given};
 use crate::tokenizer::count::Pieces;
 use crate::tokenizer::{Pattern, Ties, encode, rank_file, train};
 

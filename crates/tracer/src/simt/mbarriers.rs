@@ -1,8 +1,5 @@
 //! Barriers of some warps: those in shared memory, and those with a number.
 
-use super::ir::Variable;
-use crate::trace::Space;
-
 /// An operation on a barrier in shared memory. Its address is in the first register of `a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
@@ -22,12 +19,3 @@ pub enum Does {
 
 /// Where the numbers of numbered barriers begin among those of all barriers: shared memory has fewer bytes.
 pub const NAMED: u32 = 1 << 31;
-
-/// The name of a byte of shared memory, for people.
-pub fn at_byte(address: u32, variables: &[Variable]) -> String {
-    let is_there = |v: &&Variable| v.space == Space::Shared && (v.base..v.base + v.bytes).contains(&address);
-    match variables.iter().find(is_there) {
-        Some(variable) => format!("byte {} of `{}`", address - variable.base, variable.name),
-        None => format!("byte {address} of shared memory"),
-    }
-}

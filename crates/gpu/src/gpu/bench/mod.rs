@@ -12,7 +12,7 @@ pub(super) mod share;
 use self::awake::Awake;
 use self::launches::Timed;
 use self::prepared::Prepared;
-use super::backend::{Event, Failure, Sink, WithoutSamples};
+use super::backend::{Failure, Sink, WithoutSamples, stage};
 use super::driver::Driver;
 use super::limits;
 use super::walk::{Walked, walk};
@@ -148,13 +148,4 @@ fn awake<'a, D: Driver>(
         }
     };
     Ok(slot.insert(prepared).as_mut())
-}
-
-/// Announces a stage, unless the result is no longer wanted.
-fn stage(sink: &mut dyn Sink, what: &str) -> Result<(), Failure> {
-    if sink.cancelled() {
-        return Err(Failure::cancelled(false));
-    }
-    sink.event(Event::Stage(what.to_owned()));
-    Ok(())
 }

@@ -3,9 +3,8 @@
 use super::awake::Awake;
 use super::launches::{Launches, Pacing, Timed};
 use super::residents::{Residents, carry_out};
-use super::stage;
 use crate::base::tensor::Tensor;
-use crate::gpu::backend::{Event, Failure, Sink};
+use crate::gpu::backend::{Event, Failure, Sink, stage};
 use crate::gpu::checks;
 use crate::gpu::driver::{Command, Driver, Guards, Part};
 use crate::gpu::walk::{Host, Turn};

@@ -3,8 +3,7 @@
 use super::awake::Awake;
 use super::prepared::Prepared;
 use super::residents::carry_out;
-use super::stage;
-use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::backend::{Failure, Sink, stage};
 use crate::gpu::driver::{Command, Driver};
 use crate::gpu::walk::Turn;
 use crate::job::MeasureSpec;

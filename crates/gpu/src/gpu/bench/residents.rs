@@ -1,9 +1,8 @@
 //! A job's buffers on the device: filling them, restoring them, and the copies that launches rotate among.
 
-use super::stage;
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::units::si;
-use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::backend::{Failure, Sink, stage};
 use crate::gpu::driver::{Command, Driver, Part};
 use crate::job::{BufferSpec, Job};
 use crate::measure::warnings::CACHE_BYTES;

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::prepared::{Prepared, Walker};
+use super::record;
 use super::residents::{Residents, carry_out};
-use super::{record, stage};
 use crate::base::tensor::Tensor;
-use crate::gpu::backend::{Failure, Sink};
+use crate::gpu::backend::{Failure, Sink, stage};
 use crate::gpu::driver::{Command, Driver, Part};
 use crate::gpu::share::exchange::{Exchange, Links, Sent, told};
 use crate::gpu::share::rank::{Local, Piece, Rank, Step};

@@ -173,6 +173,42 @@ impl Gpu {
         }
         first.map_or(Ok(result), Err)
     }
+
+    /// A buffer that the host can read.
+    pub(super) fn readable(&self, bytes: u64) -> Result<wgpu::Buffer, Failure> {
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some("staging"),
+            size: bytes,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        };
+        self.scoped(|| self.device.create_buffer(&descriptor))
+            .map_err(|error| Diagnostic::error(format!("no memory to read results back: {}", cause(&error))).into())
+    }
+
+    /// Waits for a submission, and shows `read` the first `bytes` of `staging`.
+    pub(super) fn mapped(
+        &self,
+        submission: &wgpu::SubmissionIndex,
+        staging: &wgpu::Buffer,
+        bytes: u64,
+        sink: &dyn Sink,
+        read: impl FnOnce(&[u8]),
+    ) -> Result<(), Failure> {
+        let slice = staging.slice(..bytes);
+        // Whether it worked shows below: an unmapped range cannot be got.
+        slice.map_async(wgpu::MapMode::Read, |_| ());
+        self.wait(submission, sink)?;
+        {
+            let view = slice.get_mapped_range().map_err(|error| Failure {
+                diagnostic: Diagnostic::error(format!("results cannot be read back: {error}")),
+                fatal: true,
+            })?;
+            read(&view);
+        }
+        staging.unmap();
+        Ok(())
+    }
 }
 
 /// The innermost cause of an error: the outer ones only name the call.

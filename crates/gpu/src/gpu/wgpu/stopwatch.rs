@@ -1,7 +1,6 @@
 //! The device's own clock, read before and after a piece of work.
 
 use super::device::{Gpu, cause};
-use super::memory;
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Event, Failure, Sink};
 
@@ -39,7 +38,7 @@ impl Stopwatch {
         let (queries, resolved) =
             made.map_err(|error| Diagnostic::error(format!("the device's clock cannot be used: {}", cause(&error))))?;
         let period_s = f64::from(gpu.queue.get_timestamp_period()) * 1e-9;
-        Ok(Self { queries, resolved, staging: memory::readable(gpu, size)?, period_s, marks })
+        Ok(Self { queries, resolved, staging: gpu.readable(size)?, period_s, marks })
     }
 
     /// For a compute pass: read the clock at its start and its end, as these readings.
@@ -84,7 +83,7 @@ impl Stopwatch {
         sink: &dyn Sink,
     ) -> Result<Vec<u64>, Failure> {
         let mut ticks = Vec::new();
-        memory::mapped(gpu, submission, &self.staging, 8 * marks as u64, sink, |bytes| {
+        gpu.mapped(submission, &self.staging, 8 * marks as u64, sink, |bytes| {
             ticks = bytemuck::pod_collect_to_vec::<u8, u64>(bytes);
         })?;
         Ok(ticks)

@@ -5,7 +5,8 @@ use roxmltree::Node;
 use super::fonts::{Face, Fonts};
 use super::lines::{Style, Words};
 use super::page::{Drawn, Ink, MARGIN, NO_PICTURE, PAGE, Pages};
-use super::{PX, Pictures, table};
+use super::pictures::{PX, Pictures};
+use super::table;
 
 pub(super) const BODY: Style = Style { face: Face::Serif, size: 10.5, ink: Ink::Text };
 /// Captions, questions' answers and tables.

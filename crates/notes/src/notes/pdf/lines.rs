@@ -5,7 +5,7 @@ use usvg::Tree;
 
 use super::fonts::{Face, Fonts};
 use super::page::{Drawn, Ink, Pages};
-use super::{PX, Pictures};
+use super::pictures::{PX, Pictures};
 
 /// How words look.
 #[derive(Clone, Copy, Debug, PartialEq)]

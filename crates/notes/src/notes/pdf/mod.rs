@@ -4,23 +4,20 @@ mod blocks;
 mod fonts;
 mod lines;
 mod page;
+mod pictures;
 mod table;
 
 use std::path::Path;
 
-use roxmltree::{Document, Node};
-use usvg::{Options, Tree};
+use roxmltree::Document;
 
 use super::html;
-use super::picture::options;
 use super::report::{NoteBlock, Report};
 use crate::base::units::si;
 use blocks::Setter;
 use fonts::Fonts;
 use page::Pages;
-
-/// The size that the page's formulas are drawn at, in CSS pixels.
-const PX: f32 = html::TEXT_PX;
+use pictures::Pictures;
 
 /// Bytes of the learner's own words in a PDF at most: more than a book. Each paragraph may be one letter, and takes as
 /// long as a line.
@@ -74,27 +71,6 @@ pub(super) fn is_ours(path: &Path) -> bool {
     let bytes = std::fs::read(path).unwrap_or_default();
     let creator = page::CREATOR.as_bytes();
     bytes.starts_with(b"%PDF-") && bytes.windows(creator.len()).any(|part| part == creator)
-}
-
-/// The pictures of a page, in the text that it was parsed from.
-struct Pictures<'p> {
-    page: &'p str,
-    options: Options<'static>,
-}
-
-impl<'p> Pictures<'p> {
-    fn new(page: &'p str) -> Self {
-        let options = options();
-        Self { page, options }
-    }
-
-    /// An `svg` element with its size times `scale`; None if it is no valid picture.
-    fn tree(&self, node: Node<'_, '_>, scale: f32) -> Option<(Tree, [f32; 2])> {
-        let text = self.page.get(node.range())?;
-        let tree = Tree::from_str(text, &self.options).ok()?;
-        let size = [tree.size().width() * scale, tree.size().height() * scale];
-        Some((tree, size))
-    }
 }
 
 #[cfg(test)]

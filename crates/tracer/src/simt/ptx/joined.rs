@@ -244,7 +244,7 @@ impl Multiples {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse;
+    use super::super::inlined;
     use super::*;
 
     /// The loads of a kernel with a body, after they are joined: `v4 12` for four words from byte 12 on.
@@ -253,7 +253,7 @@ mod tests {
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n.reg .f32 %f<9>;\n.reg .b32 %r<9>;\n\
              .reg .pred %p<3>;\n.reg .b64 %rd<3>;\n.reg .b16 %rs<3>;\n.shared .align 4 .b8 odd[12];\n.shared .align 4 .b8 tile[256];\n{body}\nret;\n}}\n"
         );
-        let mut kernel = parse::kernel("k.ptx", &text, "k", &|_, _| None).unwrap_or_else(|why| panic!("{why}"));
+        let mut kernel = inlined::kernel("k.ptx", &text, "k", &|_, _| None).unwrap_or_else(|why| panic!("{why}"));
         join_loads(&mut kernel);
         let loads = kernel.body.iter().filter_map(|part| match part {
             Part::Instruction(i) if i.words[0] == "ld" => Some(i),

@@ -24,32 +24,9 @@ const REDUCTIONS: &[(&str, &[Kind], Binary)] = &[
     ("max", &[S32], Binary::IMax),
 ];
 
-/// Whether a barrier is one of a warp's lanes.
-fn is_of_warp(i: &Instruction) -> bool {
-    i.words[1..].first().is_some_and(|word| word == "warp")
-}
-
-/// The name in CUDA of an operation whose last operand is a mask of the lanes that take part; None of other operations.
-pub(super) fn with_members(i: &Instruction) -> Option<&'static str> {
-    if !i.has("sync") {
-        return None;
-    }
-    match i.words[0].as_str() {
-        "shfl" => Some("__shfl_sync()"),
-        "vote" if i.has("ballot") => Some("__ballot_sync()"),
-        "vote" if i.has("any") => Some("__any_sync()"),
-        "vote" => Some("__all_sync()"),
-        "redux" => Some("__reduce_sync()"),
-        "match" => Some("__match_sync()"),
-        "elect" => Some("elect.sync"),
-        "bar" | "barrier" if is_of_warp(i) => Some("__syncwarp()"),
-        _ => None,
-    }
-}
-
 impl Lower<'_> {
     pub(super) fn barrier(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        if is_of_warp(i) {
+        if i.is_of_warp() {
             // It orders the memory of lanes that run together here, and counts as no instruction.
             let members = i.operands.last().ok_or_else(|| self.unsupported(i))?;
             let members = self.word(members, Ty::Bits(32))?;
@@ -78,7 +55,7 @@ impl Lower<'_> {
 
     /// Checks the mask of an operation that has one: its last operand.
     pub(super) fn members(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
-        let (Some(name), Some(members)) = (with_members(i), i.operands.last()) else { return Ok(()) };
+        let (Some(name), Some(members)) = (i.with_members(), i.operands.last()) else { return Ok(()) };
         let members = self.word(members, Ty::Bits(32))?;
         let left = self.left_early.contains(&i.at);
         self.uncounted(What::Members(Members { name, left, in_both_arms: false, line: i.line }), vec![members]);

@@ -6,7 +6,6 @@
 use std::collections::HashSet;
 
 use super::flow::{BlockId, End, Flow};
-use super::lanes::with_members;
 
 /// The most blocks that are visited for all barriers of a kernel. In a larger one each lane is expected at each barrier.
 const MOST: usize = 1 << 24;
@@ -15,7 +14,7 @@ const MOST: usize = 1 << 24;
 pub(super) fn left_early(flow: &Flow<'_>) -> HashSet<u32> {
     let barriers = |block: BlockId| {
         let body = flow.blocks[block].body.iter();
-        body.filter(|i| matches!(i.words[0].as_str(), "bar" | "barrier") || with_members(i).is_some()).map(|i| i.at)
+        body.filter(|i| matches!(i.words[0].as_str(), "bar" | "barrier") || i.with_members().is_some()).map(|i| i.at)
     };
     let all: Vec<BlockId> = (0..flow.blocks.len()).filter(|block| barriers(*block).next().is_some()).collect();
     if all.len().saturating_mul(flow.blocks.len()) > MOST {

@@ -23,6 +23,7 @@ mod flow;
 mod functions;
 mod halves;
 mod hopper;
+mod inlined;
 mod joined;
 mod lanes;
 mod leaving;
@@ -206,7 +207,7 @@ pub fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
 /// # Errors
 /// Invalid text, with its line; a kernel that does not exist.
 pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagnostic> {
-    let kernel = parse::declared(file, text, entry)?;
+    let kernel = inlined::declared(file, text, entry)?;
     let has_dynamic_shared = variables::has_dynamic_shared(&kernel);
     Ok(Signature { block: kernel.block, parameters: addresses::parameters(&kernel), has_dynamic_shared })
 }
@@ -216,7 +217,7 @@ pub fn signature(file: &str, text: &str, entry: &str) -> Result<Signature, Diagn
 /// # Errors
 /// Invalid text, with its line; a kernel that does not exist.
 pub fn module_variables(file: &str, text: &str, entry: &str) -> Result<Vec<ModuleVariable>, Diagnostic> {
-    let kernel = parse::declared(file, text, entry)?;
+    let kernel = inlined::declared(file, text, entry)?;
     Ok(variables::of_module(&kernel))
 }
 
@@ -226,7 +227,7 @@ pub(super) fn lower(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
 }
 
 fn lower_here(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
-    let mut kernel = parse::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
+    let mut kernel = inlined::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
     joined::join_loads(&mut kernel);
     let flow = flow::flow(ptx.file, &kernel)?;
     lower::lower(ptx, &kernel, &flow)

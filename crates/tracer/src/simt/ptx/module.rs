@@ -132,6 +132,29 @@ impl Instruction {
     pub(super) fn types(&self) -> Vec<Ty> {
         self.words[1..].iter().filter_map(|word| Ty::named(word)).collect()
     }
+
+    /// Whether a barrier is one of a warp's lanes.
+    pub(super) fn is_of_warp(&self) -> bool {
+        self.words[1..].first().is_some_and(|word| word == "warp")
+    }
+
+    /// The name in CUDA of an operation whose last operand is a mask of the lanes that take part; None of other operations.
+    pub(super) fn with_members(&self) -> Option<&'static str> {
+        if !self.has("sync") {
+            return None;
+        }
+        match self.words[0].as_str() {
+            "shfl" => Some("__shfl_sync()"),
+            "vote" if self.has("ballot") => Some("__ballot_sync()"),
+            "vote" if self.has("any") => Some("__any_sync()"),
+            "vote" => Some("__all_sync()"),
+            "redux" => Some("__reduce_sync()"),
+            "match" => Some("__match_sync()"),
+            "elect" => Some("elect.sync"),
+            "bar" | "barrier" if self.is_of_warp() => Some("__syncwarp()"),
+            _ => None,
+        }
+    }
 }
 
 /// A part of a kernel's body.

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 
 use warpbook_base::diag::{Diagnostic, nearest};
 
+use super::at_line;
 use super::body::Body;
 use super::lines::resolve_lines;
-use super::module::{Kernel, Memory, Param, Part, Ty, Variable};
+use super::module::{Kernel, Memory, Param, Ty, Variable};
 use super::target::Target;
 use super::text::{Number, Spot, Token, tokens};
-use super::{at_line, calls, workspace};
 
 /// The names of the kernels in `text`, in order.
 ///
@@ -25,47 +25,8 @@ pub(super) fn entries(file: &str, text: &str) -> Result<Vec<String>, Diagnostic>
     Ok(names.collect())
 }
 
-/// The kernel `entry` of `text`, with the functions that it calls in their places. `source` gives the line that a line of a file is shown
-/// at; None if it is not shown.
-///
-/// # Errors
-/// Invalid text, with its line; a kernel that does not exist; calls that cannot be traced.
-pub(super) fn kernel(
-    file: &str,
-    text: &str,
-    entry: &str,
-    source: &dyn Fn(&str, u32) -> Option<u32>,
-) -> Result<Kernel, Diagnostic> {
-    let (mut parser, kernel) = read(file, text, entry, source)?;
-    let mut kernel = calls::inline(&mut parser, kernel, source)?;
-    kernel.variables.append(&mut parser.module);
-    workspace::add_workspace(&mut kernel);
-    for part in &mut kernel.body {
-        if let Part::Instruction(i) = part
-            && i.line == 0
-        {
-            i.line = i.at;
-        }
-    }
-    Ok(kernel)
-}
-
-/// The same to ask about its parameters and variables: where its calls cannot be traced, as it is without them.
-///
-/// # Errors
-/// Invalid text, with its line; a kernel that does not exist.
-pub(super) fn declared(file: &str, text: &str, entry: &str) -> Result<Kernel, Diagnostic> {
-    let source = |_: &str, _: u32| None;
-    if let Ok(kernel) = kernel(file, text, entry, &source) {
-        return Ok(kernel);
-    }
-    let (mut parser, mut kernel) = read(file, text, entry, &source)?;
-    kernel.variables.append(&mut parser.module);
-    Ok(kernel)
-}
-
 /// The kernel `entry` as it is written, and what is known about the module.
-fn read<'a>(
+pub(super) fn read<'a>(
     file: &'a str,
     text: &'a str,
     entry: &str,
@@ -134,7 +95,7 @@ pub(super) struct Parser<'a> {
     files: HashMap<u64, String>,
     target: Target,
     /// Variables outside of kernels.
-    module: Vec<Variable>,
+    pub(super) module: Vec<Variable>,
     /// The tokens after `.func` of the functions that have a body, by name.
     functions: HashMap<&'a str, usize>,
 }

@@ -3,10 +3,11 @@
 use super::{Stop, Surroundings, Warp};
 use crate::simt::collective::Collective;
 use crate::simt::engine::Mbarrier;
+use crate::simt::ir::Variable;
 use crate::simt::lanes::lanes_of;
-use crate::simt::mbarriers::{Does, NAMED, at_byte};
+use crate::simt::mbarriers::{Does, NAMED};
 use crate::simt::observers::{Meet, Observer};
-use crate::trace::FindingKind;
+use crate::trace::{FindingKind, Space};
 
 impl<const W: usize> Warp<W> {
     /// A register's value in a lane.
@@ -193,5 +194,14 @@ impl<const W: usize> Warp<W> {
             barrier.missing,
             barrier.expected
         )
+    }
+}
+
+/// The name of a byte of shared memory, for people.
+fn at_byte(address: u32, variables: &[Variable]) -> String {
+    let is_there = |v: &&Variable| v.space == Space::Shared && (v.base..v.base + v.bytes).contains(&address);
+    match variables.iter().find(is_there) {
+        Some(variable) => format!("byte {} of `{}`", address - variable.base, variable.name),
+        None => format!("byte {address} of shared memory"),
     }
 }

@@ -17,7 +17,7 @@ use super::stream::SideStream;
 use super::{guarded, probe};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{Failure, NullSink};
-use crate::gpu::ranks::Between;
+use crate::gpu::between::Between;
 use crate::gpu::{bench, limits};
 use crate::job::Share;
 use crate::ranks::meeting::Meeting;
