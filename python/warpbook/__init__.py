@@ -1,0 +1,105 @@
+"""Traces GPU kernels on the CPU, without a GPU: Triton, CUDA C++, PTX and WGSL.
+
+    trace = warpbook.trace("saxpy.cu", 8, 1000, 1.5, x, y, block=128)
+    print(trace)                                        # counts and findings, by line
+    warpbook.check(trace, "sectors_per_request <= 4", "races == 0")
+
+The program `warpbook` does the work: this module starts it and reads its JSON.
+"""
+
+import json
+import os
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ._launch import Grid, Sizes, of_file, of_triton, sizes
+from ._program import Error, run_json
+from ._trace import Finding, Line, Trace
+
+__all__ = ["Error", "Finding", "Line", "Trace", "check", "trace"]
+
+
+def trace(
+    kernel: Any,
+    grid: Grid,
+    /,
+    *args: Any,
+    block: Sizes | None = None,
+    entry: str | None = None,
+    shared: int = 0,
+    constants: Mapping[str, Any] | None = None,
+    target: str | None = None,
+    num_warps: int = 4,
+    num_stages: int | None = None,
+    options: Sequence[str] = (),
+    **named: Any,
+) -> Trace:
+    """Runs a kernel on the tracer and returns its counts, findings and results.
+
+    `kernel` is a `@triton.jit` function, or the text or the path of a `.cu`, `.ptx` or `.wgsl` file. Arguments are
+    given in the order of its parameters or by their names: NumPy arrays, torch CPU tensors, ints and floats; for a
+    structure in WGSL a dict of its members. Contents are copied: the kernel sees them, and never writes to your
+    arrays (`Trace.buffers` has what it wrote). An array that is given twice is one buffer.
+
+    A Triton kernel takes its constants by name, `num_warps` and `num_stages`; it is compiled as Triton's own launch
+    would do it. A file takes `block`, `entry`, `shared` (bytes of dynamic shared memory) and `constants` (macros of
+    CUDA C++, overrides of WGSL). `target` is the GPU that CUDA C++ (else for `sm_90a`) or Triton (else for `sm_80`)
+    compiles for. `options` are further options of `warpbook trace`, such as `("--limit", "1000000")`.
+
+    Raises `Error` with the program's message for a kernel or a launch that is wrong. Mistakes that the run finds are
+    no exceptions but `Trace.findings`.
+    """
+    if hasattr(kernel, "arg_names") and hasattr(kernel, "params"):
+        if block or entry or constants or shared:
+            raise Error("block, entry, shared and constants are for files\n  hint: a constexpr is given by its name")
+        compiled = {"num_warps": num_warps} | ({"num_stages": num_stages} if num_stages else {})
+        launch = of_triton(kernel, grid, args, named, target or "sm_80", compiled)
+    elif isinstance(kernel, (str, os.PathLike)) and not callable(grid):
+        settings = [f"--const={name}={value}" for name, value in (constants or {}).items()]
+        settings += ([f"--entry={entry}"] if entry else []) + ([f"--target={target}"] if target else [])
+        launch = of_file(kernel, args, named, settings)
+        launch.options += [f"--grid={sizes(grid)}", f"--shared={shared}"] + (
+            [f"--block={sizes(block)}"] if block else []
+        )
+    else:
+        raise Error(
+            "a kernel is a @triton.jit function, or a text or a path with numbers as its grid\n"
+            "  hint: of an autotuned kernel pass kernel.fn, with the constants of one configuration"
+        )
+    launch.options += options
+    after = {name: Path(launch.folder, f"{name}.after.npy") for name in launch.arrays}
+    dumps = [f"--dump={name}={file}" for name, file in after.items()]
+    done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder)
+    buffers = {name: launch.arrays[name].load(file) for name, file in after.items() if file.exists()}
+    # The arrays are given back in their own types, however they are dumped.
+    messages = re.sub(r"note: .* is shown in words of 4 bytes: .*\n?", "", done.stderr)
+    return Trace(launch, json.loads(done.stdout), messages, buffers)
+
+
+def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequence[Any] = (), **launch: Any) -> Trace:
+    """Checks conditions on a `Trace`, or on a kernel that is traced with `grid`, `args` and the options of `trace`.
+
+    A condition is an expression as `warpbook assert` takes it, such as `"conflicts == 0"`; `sectors_per_request` is
+    that of loads. Raises AssertionError with each condition that fails, the figures that it names and the lines that
+    contribute most to them. Returns the trace.
+    """
+    if isinstance(kernel, Trace):
+        traced = kernel
+    elif grid is None:
+        raise Error("a kernel needs a launch\n  hint: give grid=… and args=(…), or the result of warpbook.trace")
+    else:
+        traced = trace(kernel, grid, *args, **launch)
+    asked = [re.sub(r"(?<![\w.])sectors_per_request", "load.sectors_per_request", each) for each in conditions]
+    of = traced._launch
+    judged = json.loads(run_json(["assert", of.target, *of.options, "--json", "--", *asked], of.folder).stdout)
+    failed = [] if judged["complete"] else ["the trace does not cover the whole grid, so no condition is known to hold"]
+    for each in judged["conditions"]:
+        if not each["holds"]:
+            figures = [f"{name} is {value:.6g}" for name, value in each["figures"]]
+            failed.append(f"fails  {each['condition']}  ({', '.join(filter(None, [each['problem'], *figures]))})")
+            failed += [f"  {line}" for name, _ in each["figures"] for line in traced.worst(name)]
+    if failed:
+        raise AssertionError("\n".join([f"{traced.file}:", *failed]))
+    return traced

@@ -1,0 +1,176 @@
+"""A kernel with its arguments as options of `warpbook trace`."""
+
+import linecache
+import numbers
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ._arrays import Array, array
+from ._program import Error, run
+
+Sizes = int | Sequence[int]
+Grid = Sizes | Callable[[Mapping[str, Any]], Sizes]
+
+BINDING = re.compile(r"@group\((\d+)\)\s*@binding\((\d+)\)\s*var<[^>]*>\s*(\w+)\s*:\s*([^;]+);")
+SCALARS = re.compile(r"array<\s*(atomic<)?\s*(f32|u32|i32|f16)\b")
+
+INLINE = re.compile(r"// begin inline asm.*?// end inline asm", re.DOTALL)
+LOCATION = re.compile(r"^\s*\.loc\s.*\n", re.MULTILINE)
+
+
+@dataclass
+class Launch:
+    """A target of `warpbook trace` with its options. Its files exist as long as it does."""
+
+    #: The path of the kernel's file; the file's name in messages, and its text.
+    target: str = ""
+    file: str = ""
+    source: str = ""
+    options: list[str] = field(default_factory=list)
+    arrays: dict[str, Array] = field(default_factory=dict)
+    kept: Any = field(default_factory=lambda: tempfile.TemporaryDirectory(prefix="warpbook-"))
+
+    @property
+    def folder(self) -> str:
+        return str(self.kept.name)
+
+    def write(self, name: str, text: str) -> str:
+        """Writes a file and returns its path."""
+        path = Path(self.folder, name)
+        path.write_text(text, encoding="utf-8")
+        return str(path)
+
+    def give(self, name: str, value: Any, size: Callable[[Array], str | None]) -> None:
+        """Adds an argument. `size` gives COUNT[:TYPE] of an array's buffer, or None if the program knows it."""
+        contents = array(name, value)
+        if contents is None:
+            self.options += ["--arg", f"{name}={number(name, value)}"]
+            return
+        for other, known in self.arrays.items():
+            if (known.bytes, known.dtype) == (contents.bytes, contents.dtype):
+                self.options += ["--buffer", f"{name}=@{other}"]
+                return
+            if max(contents.bytes[0], known.bytes[0]) < min(contents.bytes[1], known.bytes[1]):
+                raise Error(f"`{name}` and `{other}` share memory\n  hint: pass copies, or the same array twice")
+        self.arrays[name] = contents
+        file = Path(self.folder, f"{name}.npy")
+        contents.save(file)
+        sized = size(contents)
+        self.options += ["--buffer", f"{name}={sized}"] if sized else []
+        self.options += ["--input", f"{name}={file}"]
+
+
+def number(name: str, value: Any) -> str:
+    """A number as the program reads it."""
+    if getattr(value, "ndim", None) == 0:
+        value = value.item()
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        return repr(float(value))
+    raise Error(f"`{name}` is a {type(value).__name__}: expected a NumPy array, a torch CPU tensor, an int or a float")
+
+
+def sizes(of: Sizes) -> str:
+    """A grid or a block: X[,Y[,Z]]."""
+    return ",".join(str(int(size)) for size in (of if isinstance(of, Iterable) else (of,)))
+
+
+def of_file(kernel: str | PathLike[str], args: Any, named: Any, options: list[str]) -> Launch:
+    """The launch of the text or the path of a kernel, with the options that it is compiled with."""
+    launch, text = Launch(options=options), str(kernel)
+    is_text = isinstance(kernel, str) and any(sign in kernel for sign in "\n{;")
+    kind = "ptx" if re.search(r"^\s*\.version\s", text, re.MULTILINE) else "wgsl" if "@compute" in text else "cu"
+    launch.target = launch.write(f"kernel.{kind}", text) if is_text else text
+    launch.file = Path(launch.target).name
+    try:
+        launch.source = Path(launch.target).read_text(encoding="utf-8")
+    except (OSError, ValueError) as wrong:
+        raise Error(f"cannot read {launch.target}: {wrong}") from None
+    if launch.target.endswith(".wgsl"):
+        bindings = sorted(BINDING.findall(launch.source), key=lambda found: (int(found[0]), int(found[1])))
+        types = {name: ty for _, _, name, ty in bindings}
+        for name, value in by_name(launch.file, list(types), args, named).items():
+            give_binding(launch, name, value, types[name])
+    else:
+        # A .cu file declares the types, and the program compares them with those of the arrays. PTX does not.
+        is_ptx = launch.target.endswith(".ptx")
+        for name, value in by_name(launch.file, parameters(launch), args, named).items():
+            launch.give(name, value, lambda given: given.typed if is_ptx else None)
+    return launch
+
+
+def give_binding(launch: Launch, name: str, value: Any, ty: str) -> None:
+    """Adds the contents of a WGSL binding: an array, a number, or a dict with the members of a structure."""
+    contents = array(name, value)
+    if contents is None:
+        members = {f"{name}.{key}": of for key, of in value.items()} if isinstance(value, Mapping) else {name: value}
+        for path, of in members.items():
+            text = ",".join(number(path, each) for each in (of if isinstance(of, Iterable) else (of,)))
+            launch.options += ["--set-uniform", f"{path}={text}"]
+        return
+    has_size = not ty.startswith("array<") or re.search(r",\s*\w+\s*>$", ty)
+    count = contents.bits.size if SCALARS.match(ty) else len(contents.bits)
+    launch.give(name, value, lambda _: None if has_size else str(count))
+
+
+def parameters(launch: Launch) -> list[str]:
+    """The names of a kernel's parameters, as the program lists them if they are missing."""
+    done = run(["trace", launch.target, *launch.options, "--arg", "?=0"], launch.folder)
+    listed = re.search(r"hint: all of them: warpbook trace (.*)", done.stderr)
+    if listed is None:
+        raise Error(done.stderr)
+    return re.findall(r"--(?:arg|buffer) (\S+?)=", listed[1])
+
+
+def by_name(kernel: str, names: list[str], args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by the names of their parameters, each given once."""
+    given = dict(zip(names, args))
+    wrong = [f"{len(args)} arguments are given by position"] if len(args) > len(names) else []
+    wrong += [f"it has no parameter `{name}`" for name in named if name not in names]
+    wrong += [f"`{name}` is given twice" for name in named if name in given]
+    wrong += [f"`{name}` is missing" for name in names if name not in given and name not in named]
+    if wrong:
+        raise Error(f"{kernel}: {'; '.join(wrong)}\n  hint: it takes {', '.join(names) or 'no arguments'}")
+    return given | dict(named)
+
+
+def of_triton(kernel: Any, grid: Grid, args: Any, named: Any, target: str, options: dict[str, int]) -> Launch:
+    """The launch of a `@triton.jit` function, compiled as Triton's own launch would compile it for these arguments."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource, make_backend
+    from triton.runtime.jit import create_function_from_signature
+
+    launch, name = Launch(), kernel.fn.__name__
+    try:
+        values = kernel.signature.bind(*args, **named).arguments
+    except TypeError as wrong:
+        raise Error(f"{name}: {wrong}\n  hint: it takes {', '.join(kernel.arg_names)}") from None
+    gpu = GPUTarget("cuda", int(re.sub(r"\D", "", target)), 32)
+    backend = make_backend(gpu)
+    bind = create_function_from_signature(kernel.signature, kernel.params, backend)
+    full, specialized, _ = bind(**{key: array(key, value) or value for key, value in values.items()}, **options)
+    settings, types, constants, hints = kernel._pack_args(backend, options, full, specialized, None)
+    made = triton.compile(ASTSource(kernel, types, constants, hints), target=gpu, options=settings.__dict__)
+
+    path = kernel.fn.__code__.co_filename
+    lines = linecache.getlines(path)
+    launch.file, launch.source = Path(path).name, "".join(lines)
+    # Arguments that became constants, such as an int of 1, are no parameters of the PTX: the others have their names
+    # from a file that declares just them.
+    left = [parameter for parameter, ty in types.items() if ty != "constexpr"]
+    source = launch.write(launch.file, f"def {name}({', '.join(left)}):" + "\n" * len(lines))
+    # A load is inline assembly. Within it, LLVM writes the line of the next one before the access itself.
+    ptx = INLINE.sub(lambda found: LOCATION.sub("", found[0]), made.asm["ptx"])
+    launch.target = launch.write(f"{name}.ptx", ptx)
+    launch.options += ["--source", source, "--grid", sizes(grid(full) if callable(grid) else grid)]
+    launch.options += ["--warps", str(made.metadata.num_warps), "--shared", str(made.metadata.shared)]
+    for parameter in left:
+        launch.give(parameter, values.get(parameter, full[parameter]), lambda given: given.typed)
+    return launch
