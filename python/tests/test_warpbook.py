@@ -20,8 +20,7 @@ GATHER = "__global__ void gather(float *x, int *in, float *out) { out[threadIdx.
 SCALE = """struct Params { n: u32, a: f32 }
 @group(0) @binding(1) var<storage, read_write> y: array<f32>;
 @group(0) @binding(0) var<uniform> params: Params;
-@compute @workgroup_size(64)
-fn main(@builtin(global_invocation_id) at: vec3u) {
+@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) at: vec3u) {
     if at.x < params.n { y[at.x] *= params.a; }
 }"""
 ONES = np.ones(1024, "f4")

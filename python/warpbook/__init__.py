@@ -69,9 +69,9 @@ def trace(
             "  hint: of an autotuned kernel pass kernel.fn, with the constants of one configuration"
         )
     launch.options += options
-    after = {name: Path(launch.folder, f"{name}.after.npy") for name in launch.arrays}
+    after = {name: Path(launch.folder.name, f"{name}.after.npy") for name in launch.arrays}
     dumps = [f"--dump={name}={file}" for name, file in after.items()]
-    done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder)
+    done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder.name)
     buffers = {name: launch.arrays[name].load(file) for name, file in after.items() if file.exists()}
     # The arrays are given back in their own types, however they are dumped.
     messages = re.sub(r"note: .* is shown in words of 4 bytes: .*\n?", "", done.stderr)
@@ -85,6 +85,7 @@ def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequ
     that of loads. Raises AssertionError with each condition that fails, the figures that it names and the lines that
     contribute most to them. Returns the trace.
     """
+    __tracebackhide__ = True  # pytest shows the test, and not this function
     if isinstance(kernel, Trace):
         traced = kernel
     elif grid is None:
@@ -93,7 +94,7 @@ def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequ
         traced = trace(kernel, grid, *args, **launch)
     asked = [re.sub(r"(?<![\w.])sectors_per_request", "load.sectors_per_request", each) for each in conditions]
     of = traced._launch
-    judged = json.loads(run_json(["assert", of.target, *of.options, "--json", "--", *asked], of.folder).stdout)
+    judged = json.loads(run_json(["assert", of.target, *of.options, "--json", "--", *asked], of.folder.name).stdout)
     failed = [] if judged["complete"] else ["the trace does not cover the whole grid, so no condition is known to hold"]
     for each in judged["conditions"]:
         if not each["holds"]:

@@ -33,15 +33,11 @@ class Launch:
     source: str = ""
     options: list[str] = field(default_factory=list)
     arrays: dict[str, Array] = field(default_factory=dict)
-    kept: Any = field(default_factory=lambda: tempfile.TemporaryDirectory(prefix="warpbook-"))
-
-    @property
-    def folder(self) -> str:
-        return str(self.kept.name)
+    folder: Any = field(default_factory=lambda: tempfile.TemporaryDirectory(prefix="warpbook-"))
 
     def write(self, name: str, text: str) -> str:
         """Writes a file and returns its path."""
-        path = Path(self.folder, name)
+        path = Path(self.folder.name, name)
         path.write_text(text, encoding="utf-8")
         return str(path)
 
@@ -58,10 +54,9 @@ class Launch:
             if max(contents.bytes[0], known.bytes[0]) < min(contents.bytes[1], known.bytes[1]):
                 raise Error(f"`{name}` and `{other}` share memory\n  hint: pass copies, or the same array twice")
         self.arrays[name] = contents
-        file = Path(self.folder, f"{name}.npy")
+        file = Path(self.folder.name, f"{name}.npy")
         contents.save(file)
-        sized = size(contents)
-        self.options += ["--buffer", f"{name}={sized}"] if sized else []
+        self.options += [f"--buffer={name}={sized}"] if (sized := size(contents)) else []
         self.options += ["--input", f"{name}={file}"]
 
 
@@ -69,10 +64,8 @@ def number(name: str, value: Any) -> str:
     """A number as the program reads it."""
     if getattr(value, "ndim", None) == 0:
         value = value.item()
-    if isinstance(value, numbers.Integral):
-        return str(int(value))
     if isinstance(value, numbers.Real):
-        return repr(float(value))
+        return str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))
     raise Error(f"`{name}` is a {type(value).__name__}: expected a NumPy array, a torch CPU tensor, an int or a float")
 
 
@@ -99,9 +92,8 @@ def of_file(kernel: str | PathLike[str], args: Any, named: Any, options: list[st
             give_binding(launch, name, value, types[name])
     else:
         # A .cu file declares the types, and the program compares them with those of the arrays. PTX does not.
-        is_ptx = launch.target.endswith(".ptx")
         for name, value in by_name(launch.file, parameters(launch), args, named).items():
-            launch.give(name, value, lambda given: given.typed if is_ptx else None)
+            launch.give(name, value, lambda given: given.typed if launch.target.endswith(".ptx") else None)
     return launch
 
 
@@ -121,7 +113,7 @@ def give_binding(launch: Launch, name: str, value: Any, ty: str) -> None:
 
 def parameters(launch: Launch) -> list[str]:
     """The names of a kernel's parameters, as the program lists them if they are missing."""
-    done = run(["trace", launch.target, *launch.options, "--arg", "?=0"], launch.folder)
+    done = run(["trace", launch.target, *launch.options, "--arg", "?=0"], launch.folder.name)
     listed = re.search(r"hint: all of them: warpbook trace (.*)", done.stderr)
     if listed is None:
         raise Error(done.stderr)

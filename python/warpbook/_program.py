@@ -12,6 +12,8 @@ from pathlib import Path
 class Error(Exception):
     """What is wrong with a kernel or its launch: the program's message, with the place and the hint."""
 
+    __module__ = "warpbook"
+
 
 def find() -> str:
     """The path of the program: beside this interpreter, or on PATH."""

@@ -8,8 +8,9 @@ from typing import Any
 
 from ._launch import Launch
 
-#: The columns of the table of lines.
-COLUMNS = ("instructions", "sectors", "conflicts", "divergent")
+#: The counts of a line, as the JSON of a trace has them.
+COLUMNS = ("warp_instructions", "sectors", "conflicts", "divergent")
+HEADINGS = ["line", *(key.replace("_", " ") for key in COLUMNS), ""]
 #: Names of counters that do not follow from their paths in the JSON of a trace.
 NAMES = {"branches.executed": "branches", "branches.divergent": "divergent_branches"}
 #: Words in a condition's figure, and the column that has its share of each line.
@@ -57,8 +58,7 @@ class Trace(Mapping[str, float]):
         self.complete: bool = found["complete"]
         self.file, self.source = launch.file, launch.source
         self.findings, self.notes = map(self._remarks, (found["findings"], found["notes"]))
-        keys = ("warp_instructions", "sectors", "conflicts", "divergent")
-        self.lines = [self._line(of["line"], tuple(of[key] for key in keys)) for of in found["lines"]]
+        self.lines = [self._line(of["line"], tuple(of[key] for key in COLUMNS)) for of in found["lines"]]
 
     def __getitem__(self, name: str) -> float:
         return self._counts[NAMES.get(name, name.replace(".", "_").removeprefix("global_"))]
@@ -76,7 +76,7 @@ class Trace(Mapping[str, float]):
 
     def __str__(self) -> str:
         rows = [[line.place, *map(str, line.counts), line.text.strip()] for line in self.lines]
-        tables = [*self._tables(), [["line", *COLUMNS, ""], *rows]]
+        tables = [*self._tables(), [HEADINGS, *rows]]
         return "\n".join(filter(None, [self._title(), *map(aligned, tables), self.messages]))
 
     __repr__ = __str__
@@ -104,8 +104,7 @@ class Trace(Mapping[str, float]):
             body += f'<tr><td style="{style};opacity:.6">{escape(line.place)}</td>{bars}{code}</tr>'
             body += "".join(remark(of) for of in [*self.findings, *self.notes] if of.line == line.line)
         tables = "".join(f"<table>{''.join(map(row, table))}</table>" for table in self._tables())
-        head = row(["line", *COLUMNS, ""])
-        return f"<p><b>{escape(self._title())}</b></p>{tables}<table>{head}{body}</table>"
+        return f"<p><b>{escape(self._title())}</b></p>{tables}<table>{row(HEADINGS)}{body}</table>"
 
     def worst(self, figure: str) -> list[str]:
         """The three lines that contribute most to a figure of a condition: its findings, or the greatest counts."""
@@ -116,7 +115,7 @@ class Trace(Mapping[str, float]):
         if share is None:
             return []
         lines = sorted((line for line in self.lines if line.counts[share]), key=lambda line: -line.counts[share])
-        return [f"line {of.place}: {of.counts[share]:,} {COLUMNS[share]}: {of.text.strip()}" for of in lines[:3]]
+        return [f"line {of.place}: {of.counts[share]:,} {HEADINGS[share + 1]}: {of.text.strip()}" for of in lines[:3]]
 
     def _title(self) -> str:
         part = "" if self.complete else ", of a part of the grid"
