@@ -31,6 +31,7 @@ def trace(
     shared: int = 0,
     constants: Mapping[str, Any] | None = None,
     target: str | None = None,
+    source: str | os.PathLike[str] | None = None,
     num_warps: int = 4,
     num_stages: int | None = None,
     options: Sequence[str] = (),
@@ -41,25 +42,26 @@ def trace(
     `kernel` is a `@triton.jit` function, or the text or the path of a `.cu`, `.ptx` or `.wgsl` file. Arguments are
     given in the order of its parameters or by their names: NumPy arrays, torch CPU tensors, ints and floats; for a
     structure in WGSL a dict of its members. Contents are copied: the kernel sees them, and never writes to your
-    arrays (`Trace.buffers` has what it wrote). An array that is given twice is one buffer.
+    arrays (`Trace.buffers` has the contents after the run). An array that is given twice is one buffer.
 
     A Triton kernel takes its constants by name, `num_warps` and `num_stages`; it is compiled as Triton's own launch
-    would do it. A file takes `block`, `entry`, `shared` (bytes of dynamic shared memory) and `constants` (macros of
-    CUDA C++, overrides of WGSL). `target` is the GPU that CUDA C++ (else for `sm_90a`) or Triton (else for `sm_80`)
-    compiles for. `options` are further options of `warpbook trace`, such as `("--limit", "1000000")`.
+    would do it. A file takes `block`, `entry`, `shared` (bytes of dynamic shared memory), `constants` (macros of
+    CUDA C++, overrides of WGSL) and `source` (of PTX). `target` is the GPU that CUDA C++ (else for `sm_90a`) or Triton
+    (else for `sm_80`) compiles for. `options` are others of `warpbook trace`, such as `("--limit", "1000000")`.
 
     Raises `Error` with the program's message for a kernel or a launch that is wrong. Mistakes that the run finds are
     no exceptions but `Trace.findings`.
     """
     if hasattr(kernel, "arg_names") and hasattr(kernel, "params"):
-        if block or entry or constants or shared:
-            raise Error("block, entry, shared and constants are for files\n  hint: a constexpr is given by its name")
+        if block or entry or constants or shared or source:
+            raise Error("block, entry, shared, constants and source are for files\n  hint: give constants by name")
         compiled = {"num_warps": num_warps} | ({"num_stages": num_stages} if num_stages else {})
         launch = of_triton(kernel, grid, args, named, target or "sm_80", compiled)
+        launch.options += options
     elif isinstance(kernel, (str, os.PathLike)) and not callable(grid):
         settings = [f"--const={name}={value}" for name, value in (constants or {}).items()]
         settings += ([f"--entry={entry}"] if entry else []) + ([f"--target={target}"] if target else [])
-        launch = of_file(kernel, args, named, settings)
+        launch = of_file(kernel, source, args, named, [*settings, *options])
         launch.options += [f"--grid={sizes(grid)}", f"--shared={shared}"] + (
             [f"--block={sizes(block)}"] if block else []
         )
@@ -68,7 +70,6 @@ def trace(
             "a kernel is a @triton.jit function, or a text or a path with numbers as its grid\n"
             "  hint: of an autotuned kernel pass kernel.fn, with the constants of one configuration"
         )
-    launch.options += options
     after = {name: Path(launch.folder.name, f"{name}.after.npy") for name in launch.arrays}
     dumps = [f"--dump={name}={file}" for name, file in after.items()]
     done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder.name)
@@ -81,8 +82,8 @@ def trace(
 def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequence[Any] = (), **launch: Any) -> Trace:
     """Checks conditions on a `Trace`, or on a kernel that is traced with `grid`, `args` and the options of `trace`.
 
-    A condition is an expression as `warpbook assert` takes it, such as `"conflicts == 0"`; `sectors_per_request` is
-    that of loads. Raises AssertionError with each condition that fails, the figures that it names and the lines that
+    A condition is an expression as `warpbook assert` takes it, such as `"conflicts == 0"`; `sectors_per_request`
+    counts loads. Raises AssertionError with each condition that fails, the figures that it names and the lines that
     contribute most to them. Returns the trace.
     """
     __tracebackhide__ = True  # pytest shows the test, and not this function

@@ -14,10 +14,9 @@ TYPES |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("u", "") for b
 
 @dataclass(frozen=True)
 class Array:
-    """The contents of a buffer. `bits` is a NumPy array, of uint16 for bfloat16, which NumPy does not have."""
+    """The contents of a buffer. `bits` is a NumPy array, of uint16 for bfloat16. Triton reads `dtype`."""
 
     bits: Any
-    #: Triton reads it to find a pointer's type.
     dtype: str
 
     @property

@@ -60,10 +60,13 @@ class Launch:
         self.options += ["--input", f"{name}={file}"]
 
 
+def plain(value: Any) -> Any:
+    """A number of NumPy's as one of Python's, and others as they are."""
+    return value.item() if getattr(value, "ndim", None) == 0 else value
+
+
 def number(name: str, value: Any) -> str:
     """A number as the program reads it."""
-    if getattr(value, "ndim", None) == 0:
-        value = value.item()
     if isinstance(value, numbers.Real):
         return str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))
     raise Error(f"`{name}` is a {type(value).__name__}: expected a NumPy array, a torch CPU tensor, an int or a float")
@@ -74,17 +77,18 @@ def sizes(of: Sizes) -> str:
     return ",".join(str(int(size)) for size in (of if isinstance(of, Iterable) else (of,)))
 
 
-def of_file(kernel: str | PathLike[str], args: Any, named: Any, options: list[str]) -> Launch:
+def of_file(kernel: str | PathLike[str], source: Any, args: Any, named: Any, options: list[str]) -> Launch:
     """The launch of the text or the path of a kernel, with the options that it is compiled with."""
     launch, text = Launch(options=options), str(kernel)
     is_text = isinstance(kernel, str) and any(sign in kernel for sign in "\n{;")
     kind = "ptx" if re.search(r"^\s*\.version\s", text, re.MULTILINE) else "wgsl" if "@compute" in text else "cu"
     launch.target = launch.write(f"kernel.{kind}", text) if is_text else text
-    launch.file = Path(launch.target).name
+    launch.options += [f"--source={source}"] if source else []
+    shown = Path(source or launch.target)
     try:
-        launch.source = Path(launch.target).read_text(encoding="utf-8")
+        launch.file, launch.source = shown.name, shown.read_text(encoding="utf-8")
     except (OSError, ValueError) as wrong:
-        raise Error(f"cannot read {launch.target}: {wrong}") from None
+        raise Error(f"cannot read {shown}: {wrong}") from None
     if launch.target.endswith(".wgsl"):
         bindings = sorted(BINDING.findall(launch.source), key=lambda found: (int(found[0]), int(found[1])))
         types = {name: ty for _, _, name, ty in bindings}
@@ -140,22 +144,24 @@ def of_triton(kernel: Any, grid: Grid, args: Any, named: Any, target: str, optio
     from triton.runtime.jit import create_function_from_signature
 
     launch, name = Launch(), kernel.fn.__name__
-    try:
-        values = kernel.signature.bind(*args, **named).arguments
-    except TypeError as wrong:
-        raise Error(f"{name}: {wrong}\n  hint: it takes {', '.join(kernel.arg_names)}") from None
     gpu = GPUTarget("cuda", int(re.sub(r"\D", "", target)), 32)
     backend = make_backend(gpu)
     bind = create_function_from_signature(kernel.signature, kernel.params, backend)
-    full, specialized, _ = bind(**{key: array(key, value) or value for key, value in values.items()}, **options)
+    try:
+        values = kernel.signature.bind(*args, **named).arguments
+        full, specialized, _ = bind(
+            **{key: array(key, value) or plain(value) for key, value in values.items()}, **options
+        )
+    except TypeError as wrong:
+        raise Error(f"{name}: {wrong}\n  hint: it takes {', '.join(kernel.arg_names)}") from None
     settings, types, constants, hints = kernel._pack_args(backend, options, full, specialized, None)
     made = triton.compile(ASTSource(kernel, types, constants, hints), target=gpu, options=settings.__dict__)
 
     path = kernel.fn.__code__.co_filename
     lines = linecache.getlines(path)
     launch.file, launch.source = Path(path).name, "".join(lines)
-    # Arguments that became constants, such as an int of 1, are no parameters of the PTX: the others have their names
-    # from a file that declares just them.
+    # Arguments that became constants, as an int of 1 does, are no parameters of the PTX: a file that declares just the
+    # others gives those their names.
     left = [parameter for parameter, ty in types.items() if ty != "constexpr"]
     source = launch.write(launch.file, f"def {name}({', '.join(left)}):" + "\n" * len(lines))
     # A load is inline assembly. Within it, LLVM writes the line of the next one before the access itself.

@@ -75,9 +75,9 @@ class Trace(Mapping[str, float]):
         return len(self._counts)
 
     def __str__(self) -> str:
-        rows = [[line.place, *map(str, line.counts), line.text.strip()] for line in self.lines]
-        tables = [*self._tables(), [HEADINGS, *rows]]
-        return "\n".join(filter(None, [self._title(), *map(aligned, tables), self.messages]))
+        rows = [[line.place, *map("{:,}".format, line.counts), line.text.strip()] for line in self.lines]
+        tables = map(aligned, [*self._tables(), [HEADINGS, *rows]])
+        return "\n".join(filter(None, [self._title(), *tables, self.messages]))
 
     __repr__ = __str__
 
@@ -90,8 +90,8 @@ class Trace(Mapping[str, float]):
             return "<tr>" + "".join(f'<td style="{style}">{escape(cell)}</td>' for cell in cells) + "</tr>"
 
         def bar(count: int, top: int) -> str:
-            shade = f"linear-gradient(to left,rgba(128,128,128,.35) {100 * count // top}%,transparent 0)"
-            return f'<td style="{style};background:{shade}">{count or ""}</td>'
+            shade = f"background:linear-gradient(to left,#8886 {100 * count // top}%,#0000 0)"
+            return f'<td style="{style};{shade}">{count or ""}</td>'
 
         def remark(of: Finding) -> str:
             edge = f"text-align:left;border-left:4px solid {'#d33' if of in self.findings else '#888'}"
