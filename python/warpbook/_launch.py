@@ -19,9 +19,6 @@ Grid = Sizes | Callable[[Mapping[str, Any]], Sizes]
 BINDING = re.compile(r"@group\((\d+)\)\s*@binding\((\d+)\)\s*var<[^>]*>\s*(\w+)\s*:\s*([^;]+);")
 SCALARS = re.compile(r"array<\s*(atomic<)?\s*(f32|u32|i32|f16)\b")
 
-INLINE = re.compile(r"// begin inline asm.*?// end inline asm", re.DOTALL)
-LOCATION = re.compile(r"^\s*\.loc\s.*\n", re.MULTILINE)
-
 
 @dataclass
 class Launch:
@@ -164,9 +161,7 @@ def of_triton(kernel: Any, grid: Grid, args: Any, named: Any, target: str, optio
     # others gives those their names.
     left = [parameter for parameter, ty in types.items() if ty != "constexpr"]
     source = launch.write(launch.file, f"def {name}({', '.join(left)}):" + "\n" * len(lines))
-    # A load is inline assembly. Within it, LLVM writes the line of the next one before the access itself.
-    ptx = INLINE.sub(lambda found: LOCATION.sub("", found[0]), made.asm["ptx"])
-    launch.target = launch.write(f"{name}.ptx", ptx)
+    launch.target = launch.write(f"{name}.ptx", made.asm["ptx"])
     launch.options += ["--source", source, "--grid", sizes(grid(full) if callable(grid) else grid)]
     launch.options += ["--warps", str(made.metadata.num_warps), "--shared", str(made.metadata.shared)]
     for parameter in left:

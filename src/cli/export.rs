@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::args::ExportArgs;
-use super::{Context, DONE, FAILED, out};
+use super::{Context, DONE, FAILED, out, site};
 use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Lesson, Pack, PackFiles};
@@ -15,24 +15,31 @@ use crate::session::experiment::curves;
 use crate::session::experiment::recording::Recording;
 use crate::session::learn::pins;
 use crate::session::learn::saved::{self, LessonSaved, Saved};
+use crate::session::note::Pictures;
 use crate::session::note::export::Wanted;
 use crate::session::note::only::Only;
 use crate::session::note::{export, index};
 use crate::session::pack::my_kernel;
 use crate::session::run::devices::Choice;
 use crate::session::{self, run};
-use crate::trace::record::Backend;
 
 pub(super) fn export(context: &Context, args: &ExportArgs) -> Result<ExitCode, ExitCode> {
+    if let Some(folder) = &args.site {
+        return site::export(context, folder, &args.address, &args.lessons);
+    }
     let measure = args.measure || args.again;
     let how = How { backend: args.backend.choice(), seed: args.seed, measure, again: args.again, still: args.still };
     let mut pack = context.pack()?;
-    if args.lesson.as_ref().is_some_and(|id| run::lesson(&pack, id).is_err()) {
+    if args.lessons.iter().any(|id| run::lesson(&pack, id).is_err()) {
         pack.lessons.extend(own_kernels());
     }
-    let lessons: Vec<String> = match &args.lesson {
-        Some(id) => vec![run::lesson(&pack, id).map_err(out::misused)?.id.clone()],
-        None => pack.lessons.iter().map(|l| l.id.clone()).collect(),
+    let lessons: Vec<String> = match args.lessons.as_slice() {
+        [] => pack.lessons.iter().map(|l| l.id.clone()).collect(),
+        some => some
+            .iter()
+            .map(|id| Ok(run::lesson(&pack, id)?.id.clone()))
+            .collect::<Result<_, _>>()
+            .map_err(out::misused)?,
     };
     let formats = args.reader.map_or_else(|| args.format.clone(), |reader| vec![reader]);
     let to = To { folder: args.output.clone(), assets: args.assets.clone() };
@@ -126,7 +133,7 @@ fn write(
             recording: kept.recording.clone(),
             backend: how.backend,
             measure: how.measure,
-            still: how.still,
+            pictures: if how.still { Pictures::Still } else { Pictures::Playing },
             pins: saved::default_path().and_then(|path| pins::folder(&path)),
             seed: how.seed,
         };
@@ -161,27 +168,4 @@ fn write_index(noted: &[Noted], formats: &[Format], to: &To) -> Result<Vec<PathB
         files.extend(index.files);
     }
     Ok(files)
-}
-
-pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<ExitCode, ExitCode> {
-    let hint = why.hint.as_deref().map(|h| format!(" To get a window: {h}.")).unwrap_or_default();
-    out::note(&format!(
-        "No window can be opened here: {}.{hint} Instead, the lessons' experiments run now on the built-in tracer, \
-         which needs no GPU, and a note of each lesson is written to notes/, within two minutes on two cores. `warpbook --help` lists what else works here.",
-        why.message
-    ));
-    let pack = context.pack()?;
-    let lessons: Vec<String> = pack.lessons.iter().map(|l| l.id.clone()).collect();
-    let formats = [Format::Markdown, Format::Html];
-    let how = How { backend: Choice::Only(Backend::Simt), seed: 1, measure: false, again: false, still: false };
-    let written = write(context, &pack, &lessons, (how, &[]), &formats, &To::folder("notes"))?;
-    let (pages, others): (Vec<_>, Vec<_>) =
-        written.files.iter().partition(|file| file.extension() == Some("html".as_ref()));
-    out::line("Open one of these in a browser:");
-    pages.iter().for_each(|page| out::line(&format!("  {}", page.display())));
-    out::line(&format!(
-        "Beside them lie {} more files: the same as Markdown, its figures, and its data.",
-        others.len()
-    ));
-    Ok(written.code)
 }

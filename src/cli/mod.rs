@@ -21,6 +21,8 @@ mod record;
 mod reexec;
 mod rerun;
 mod run;
+mod serve;
+mod site;
 mod still_working;
 mod sweep;
 mod target;
@@ -100,7 +102,8 @@ impl Context {
 #[must_use]
 pub fn execute(command: Command, context: &Context) -> ExitCode {
     // A rank's launcher says it for all.
-    let _patience = (!is_launched()).then(still_working::Patience::start);
+    let waits = matches!(command, Command::Serve { .. });
+    let _patience = (!is_launched() && !waits).then(still_working::Patience::start);
     let done = match command {
         Command::List { json } => list::list(context, json),
         Command::Doctor { json } => doctor::doctor(context, json),
@@ -117,6 +120,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Predict(args) => predict::predict(context, &args),
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
+        Command::Serve { folder, port } => serve::serve(context, folder.as_deref(), port),
         Command::Ledger(args) => ledger::ledger(context, &args),
         Command::Review(args) => ledger::review(context, &args),
         Command::Worklog(args) => ledger::worklog(context, &args),
@@ -134,9 +138,8 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
     done.unwrap_or_else(|code| code)
 }
 
-/// Without a window: says what was found and what happens instead, then runs every lesson on the tracer and writes its
-/// note.
+/// Without a window: says what was found and what happens instead, then writes the lessons as a site.
 #[must_use]
 pub fn instead_of_window(why: &Diagnostic, context: &Context) -> ExitCode {
-    export::instead_of_window(why, context).unwrap_or_else(|code| code)
+    site::instead_of_window(why, context).unwrap_or_else(|code| code)
 }

@@ -17,6 +17,7 @@ use warpbook::session::jobs::fingerprint::fingerprint;
 use warpbook::session::jobs::setting::Setting;
 use warpbook::session::learn::predict::Asked;
 use warpbook::session::learn::saved::LessonSaved;
+use warpbook::session::note::Pictures;
 use warpbook::session::note::export::{Wanted, run_and_report};
 use warpbook::session::note::only::Only;
 use warpbook::session::run::devices::Choice;
@@ -186,7 +187,7 @@ fn a_note_shows_the_source_and_why_nothing_was_traced() {
         backend: Choice::Only(Backend::Simt),
         measure: false,
         seed: 1,
-        still: false,
+        pictures: Pictures::Playing,
         pins: None,
     };
     let (report, problems) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();
@@ -261,7 +262,7 @@ fn a_note_shows_waves_without_a_trace() {
         backend: Choice::Only(Backend::Simt),
         measure: false,
         seed: 1,
-        still: false,
+        pictures: Pictures::Playing,
         pins: None,
     };
     let (report, _) = run_and_report(&devices(), wanted, &AtomicBool::new(false), &mut |_| ()).unwrap();

@@ -124,7 +124,7 @@ fn copy(ui: &mut Ui, state: &State, results: &Results) {
     let button = ui.add(egui::Button::new(text).frame(false));
     if button.on_hover_text("As Markdown, with formulas as LaTeX").clicked() {
         let env = Env::new(lesson, &state.place.params, results);
-        let fill = Fill { env: &env, params: &state.place.params, lesson, quotes: &state.library.quotes };
+        let fill = Fill { env: &env, params: &state.place.params, lesson, quotes: &state.library.quotes, live: false };
         let blocks: Vec<Block> = step.blocks.iter().map(|block| fill.block(block)).collect();
         ui.ctx().copy_text(format!("## {}\n\n{}\n", step.title, markdown::prose(&blocks)));
     }

@@ -11,12 +11,18 @@ use crate::notes::write::ASSETS;
 /// Options of `export`.
 #[derive(Args, Debug)]
 pub struct ExportArgs {
-    /// The lesson's id.
-    #[arg(required_unless_present = "all")]
-    pub lesson: Option<String>,
+    /// The lesson's id. With `--site` there may be several; none for all.
+    #[arg(value_name = "LESSON", required_unless_present_any = ["all", "site"])]
+    pub lessons: Vec<String>,
     /// Every lesson of the pack.
-    #[arg(long, conflicts_with = "lesson")]
+    #[arg(long, conflicts_with = "lessons")]
     pub all: bool,
+    /// Write the lessons as a site to this folder: pages that play in a browser, which any server of files gives.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "reader", "output", "only", "still"])]
+    pub site: Option<PathBuf>,
+    /// With `--site`, the address at which it will be, for shared links and search engines.
+    #[arg(long, value_name = "URL", requires = "site", default_value = "", hide_default_value = true)]
+    pub address: String,
     /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
     pub format: Vec<Format>,

@@ -123,6 +123,15 @@ pub enum Command {
     },
     /// Write a lesson's note: prose, figures, data and the learner's own words.
     Export(ExportArgs),
+    /// Give a site to a browser on this machine, and print its address.
+    Serve {
+        /// The site's folder. If it is left out, that of all lessons: `site`, which is written first if it is not there.
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
+        /// The port; 0 for any that is free.
+        #[arg(long, default_value_t = 8060)]
+        port: u16,
+    },
     /// Your knowledge by concept, from the journal: mastered, developing and blind spots, each with its evidence.
     Ledger(LedgerArgs),
     /// List the items that are due for review, and when the next one is due. The window asks the questions.

@@ -14,7 +14,7 @@ use crate::session::jobs::setting::{language_of, parameters_of};
 use crate::session::learn::edits::Edit;
 use crate::session::learn::pins::Pin;
 use crate::session::note::only::Only;
-use crate::session::note::{Input, command, experiment, source};
+use crate::session::note::{Input, Pictures, command, experiment, source};
 use crate::session::run::compare::{self, Side};
 use crate::trace::record::Backend;
 
@@ -149,7 +149,7 @@ impl State {
             sweeps: self.sweeps().cloned().unwrap_or_default(),
             answers,
             created: day::today(),
-            still: false,
+            pictures: Pictures::Playing,
             pins: None,
         })
     }

@@ -86,7 +86,7 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
 }
 
 /// Whether a guess was right, in words; None for a drawn curve, which is compared and not graded.
-fn verdict(prediction: &Prediction, guess: &Guess, answer: &Answer) -> Option<String> {
+pub(in crate::session) fn verdict(prediction: &Prediction, guess: &Guess, answer: &Answer) -> Option<String> {
     let (grade, given, within) = match (&prediction.asks, guess) {
         (AnswerKind::Choice(options, _), Guess::Choice(choice)) => {
             (answer.grade(options), options.get(*choice)?.1, None)

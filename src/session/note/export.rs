@@ -21,7 +21,7 @@ use crate::session::jobs::setting::Setting;
 use crate::session::learn::edits;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::note::only::Only;
-use crate::session::note::{self, Input};
+use crate::session::note::{self, Input, Pictures};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::{Choice, Devices};
 use crate::trace::record::{Backend, Ceilings, Device};
@@ -49,8 +49,7 @@ pub struct Wanted<'a> {
     pub measure: bool,
     /// Seed of the random inputs.
     pub seed: u64,
-    /// Whether all pictures of an HTML note are still.
-    pub still: bool,
+    pub pictures: Pictures,
     /// The folder of pinned pictures; None if there is none.
     pub pins: Option<PathBuf>,
 }
@@ -78,7 +77,7 @@ pub fn run_and_report(
         backend,
         measure,
         seed,
-        still,
+        pictures,
         pins,
     } = wanted;
     let (device, instead) = devices.resolve(backend)?;
@@ -139,7 +138,7 @@ pub fn run_and_report(
         sweeps,
         answers: Answers::default(),
         created: day::today(),
-        still,
+        pictures,
         pins,
     };
     let (report, mut wrong) = note::build(&input, cancel, &mut |_, _| ());

@@ -4,6 +4,7 @@ use crate::base::expr::Expr;
 use crate::base::units::figure;
 use crate::lesson::scope::Env;
 use crate::lesson::{Block, Inline, Lesson, Step, each_inline};
+use crate::notes::site::LIVE;
 use crate::session::jobs::Params;
 use crate::session::pack::quote::Quotes;
 
@@ -16,6 +17,8 @@ pub struct Fill<'a> {
     pub lesson: &'a Lesson,
     /// The figures that the lesson quotes.
     pub quotes: &'a Quotes,
+    /// Whether values and controls get the marks of [`live`].
+    pub live: bool,
 }
 
 impl Fill<'_> {
@@ -47,21 +50,40 @@ impl Fill<'_> {
         }
     }
 
+    /// The text of a value or a control; None of anything else.
+    fn shown(&self, inline: &Inline) -> Option<String> {
+        match inline {
+            Inline::Value(expr, unit) => Some(match self.env.eval(expr) {
+                Ok(value) => figure(value, unit),
+                Err(_) => "(not measured)".to_owned(),
+            }),
+            Inline::Control(id) => Some(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
+            _ => None,
+        }
+    }
+
+    /// The texts of the values and controls of some blocks, in reading order.
+    #[must_use]
+    pub fn texts(&self, blocks: &[Block]) -> Vec<String> {
+        let mut texts = Vec::new();
+        each_inline(blocks, &mut |inline| texts.extend(self.shown(inline)));
+        texts
+    }
+
     /// The inlines with their figures in place.
     #[must_use]
     pub fn inlines(&self, inlines: &[Inline]) -> Vec<Inline> {
         inlines
             .iter()
             .map(|inline| match inline {
-                Inline::Value(expr, unit) => Inline::Text(match self.env.eval(expr) {
-                    Ok(value) => figure(value, unit),
-                    Err(_) => "(not measured)".to_owned(),
-                }),
+                Inline::Value(..) | Inline::Control(_) => {
+                    let text = self.shown(inline).unwrap_or_default();
+                    Inline::Text(if self.live { live(inline, &text) } else { text })
+                }
                 Inline::Quote(quote) => Inline::Text(match self.quotes.read(self.lesson, quote, self.env) {
                     Some(quoted) => quoted.text,
                     None => "(not recorded)".to_owned(),
                 }),
-                Inline::Control(id) => Inline::Text(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
                 Inline::Preset(words, settings) => Inline::Text(format!("{words} ({})", settings_text(settings))),
                 Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
                 Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
@@ -69,6 +91,15 @@ impl Fill<'_> {
                 Inline::Text(_) | Inline::Code(_) | Inline::Math(_) | Inline::Break => inline.clone(),
             })
             .collect()
+    }
+}
+
+/// The text of a value or a control between the marks that a site's page replaces by an element; a control's parameter is before a third.
+fn live(inline: &Inline, text: &str) -> String {
+    let [begin, middle, end] = LIVE;
+    match inline {
+        Inline::Control(id) => format!("{begin}{id}{middle}{text}{end}"),
+        _ => format!("{begin}{text}{end}"),
     }
 }
 

@@ -121,7 +121,7 @@ impl Builder<'_> {
         };
         results.insert_ceilings(&input.ceilings);
         let env = Env::new(lesson, &params, &results);
-        make(&Fill { lesson, env: &env, params: &params, quotes: &input.quotes })
+        make(&Fill { lesson, env: &env, params: &params, quotes: &input.quotes, live: false })
     }
 }
 

@@ -1,6 +1,6 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
-mod asked;
+pub(in crate::session) mod asked;
 pub mod command;
 pub mod experiment;
 pub mod export;
@@ -12,6 +12,7 @@ pub mod only;
 mod plays;
 mod program;
 pub mod rerun;
+pub mod site;
 pub(in crate::session) mod source;
 
 use std::collections::BTreeMap;
@@ -33,18 +34,18 @@ use crate::notes::{NoteBlock, Report, Section};
 use crate::session::ask::{Answers, At, Inline, Store};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
-use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
 use crate::session::run::table;
 use crate::session::show::moving::{self, Moving};
-use crate::session::show::source::{Staged, prepare};
+use crate::session::show::said;
+use crate::session::show::source::Staged;
 use crate::session::show::stage::{Drawing, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use interpolate::{Fill, spoken_of};
+use interpolate::Fill;
 use only::Only;
 
 /// Size of the stage's figure, in points.
@@ -80,10 +81,21 @@ pub struct Input {
     pub answers: Answers,
     /// The day, as YYYY-MM-DD.
     pub created: String,
-    /// Whether all pictures are still.
-    pub still: bool,
+    pub pictures: Pictures,
     /// The folder of pinned pictures; None if there is none.
     pub pins: Option<PathBuf>,
+}
+
+/// How a note's pictures are shown, and what its prose can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pictures {
+    /// They move by themselves, and play in an HTML note.
+    #[default]
+    Playing,
+    /// They are still.
+    Still,
+    /// Pages of a site play them; values and controls in the prose have marks.
+    OnSite,
 }
 
 impl Input {
@@ -196,18 +208,20 @@ impl Builder<'_> {
         let (mut results, shown) = self.results(step, &params);
         results.insert_ceilings(&self.input.ceilings);
         let env = Env::new(&lesson, &params, &results);
-        let fill = Fill { lesson: &lesson, env: &env, params: &params, quotes: &self.input.quotes };
+        let live = self.input.pictures == Pictures::OnSite;
+        let fill = Fill { lesson: &lesson, env: &env, params: &params, quotes: &self.input.quotes, live };
+        let plain = Fill { live: false, ..fill };
         let mut blocks = Vec::new();
         let mut prose = Vec::new();
         for block in &step.blocks {
             match block {
                 Block::Predict(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(asked::asked(&lesson, id, &fill));
+                    blocks.extend(asked::asked(&lesson, id, &plain));
                 }
                 Block::Exercise(id) => {
                     flush(&mut prose, &mut blocks);
-                    blocks.extend(asked::exercise(&lesson, id, &fill));
+                    blocks.extend(asked::exercise(&lesson, id, &plain));
                 }
                 Block::Explore(name) => {
                     flush(&mut prose, &mut blocks);
@@ -232,30 +246,8 @@ impl Builder<'_> {
 
     /// The results of the programs that the step's prose mentions, and the counts of the one on its stage.
     fn results(&self, step: &Step, params: &Params) -> (Results, Option<Arc<Traced>>) {
-        let (lesson, setting) = (&self.input.setting.lesson, self.setting(params));
-        let (mut results, mut shown) = (Results::default(), None);
-        let spoken = spoken_of(lesson, step);
-        for program in lesson.programs.iter().filter(|p| p.id == step.variant.program || spoken.contains(&p.id)) {
-            let is_shown = program.id == step.variant.program;
-            let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
-            let measured = self.measured(&variant, params);
-            if !cost::is_traced(lesson, &variant, params) {
-                measured.iter().for_each(|record| results.insert_record(&program.id, record));
-                continue;
-            }
-            let at = At::traced(&setting, &variant);
-            // One run answers all that the stage asks for.
-            if is_shown && let Some(stage) = Stage::of_step(&at, step) {
-                prepare(stage, &self.store, &self.input.sources());
-            }
-            let Some(traced) = self.store().find(&at, ask::Counts) else { continue };
-            results.insert_record(&program.id, &traced.record);
-            measured.iter().for_each(|record| results.insert_timing(&program.id, record));
-            if is_shown {
-                shown = Some(traced);
-            }
-        }
-        (results, shown)
+        let measured = |variant: &Variant| self.measured(variant, params);
+        said::results(step, &self.setting(params), &self.store, &self.input.sources(), &measured)
     }
 
     fn setting(&self, params: &Params) -> Arc<Setting> {
@@ -370,7 +362,8 @@ impl Builder<'_> {
         };
         let id = format!("{name}-stage");
         // A warp's events are too many for a picture that plays by itself.
-        let plays = !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
+        let plays = self.input.pictures != Pictures::OnSite
+            && !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
         let still = svg::adaptive(&frame);
         let moving = plays.then(|| moving::picture(&drawing, step, STAGE)).flatten();
         let figure = match moving {

@@ -1,6 +1,6 @@
 //! The pictures of a note that a page plays, and what it needs for them.
 
-use super::Builder;
+use super::{Builder, Pictures};
 use crate::base::units::count;
 use crate::figures::ask;
 use crate::job::{Content, Language};
@@ -28,7 +28,9 @@ impl Builder<'_> {
     ) {
         let NoteBlock::Figure { id, .. } = figure else { return };
         let store: &dyn Store = if source.is_some() { &self.own } else { &self.store };
-        let Some(traced) = store.find(stage.at, ask::Counts).filter(|_| !self.input.still) else { return };
+        let Some(traced) = store.find(stage.at, ask::Counts).filter(|_| self.input.pictures != Pictures::Still) else {
+            return;
+        };
         let has_vocabulary = traced.job.buffers.iter().any(|buffer| matches!(buffer.content, Content::Vocabulary(..)));
         let Some(instructions) = traced.record.total().map(|total| total.warp_instructions) else { return };
         let why = if stage.at.language() != Language::Wgsl {
@@ -53,7 +55,12 @@ impl Builder<'_> {
         let files = carried(&lesson.files, &lesson.id);
         let pack = Asked::Pack { lesson: lesson.id.clone(), warp_width: *warp_width, seed: *seed, files };
         let plays = self.playing.values().any(|played| matches!(played, Played::Here { .. }));
-        let pack = if plays { serde_json::to_string(&pack).ok()? } else { String::new() };
-        Some(Playing { pack, figures: self.playing.clone() }).filter(|_| !self.playing.is_empty())
+        let pack = if plays || self.input.pictures == Pictures::OnSite {
+            serde_json::to_string(&pack).ok()?
+        } else {
+            String::new()
+        };
+        Some(Playing { pack, figures: self.playing.clone() })
+            .filter(|playing| !playing.pack.is_empty() || !self.playing.is_empty())
     }
 }

@@ -4,6 +4,7 @@ pub mod cover;
 pub mod first;
 pub mod moving;
 pub mod page;
+pub mod said;
 pub mod source;
 pub mod stage;
 pub mod staged;

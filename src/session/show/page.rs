@@ -7,22 +7,33 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
+use super::said;
 use super::source::{Staged, prepare};
 use super::stage::{Drawing, Stage};
 use super::staged::Sources;
 use crate::base::diag::Diagnostic;
-use crate::base::units::number;
+use crate::base::units::{figure, number};
 use crate::figures::ask;
-use crate::figures::{Figure, Kept, Results, Traced, View, svg, titled};
+use crate::figures::{self, Clock, Figure, Kept, Results, Traced, View, svg, titled};
+use crate::gpu::client::WorkerCommand;
 use crate::gpu::simt;
 use crate::job::Language;
-use crate::lesson::{Lesson, PackFiles, Param, Step};
+use crate::lesson::{Lesson, PackFiles, Param, Picture, Step, scope};
 use crate::session;
 use crate::session::ask::{Answers, At, Inline, Store};
 use crate::session::jobs::setting::{Setting, parameters_of};
 use crate::session::jobs::{self, cost};
 use crate::session::learn::edits::{self, Edit};
+use crate::session::learn::exercise::{Reached, Try, Verdict};
+use crate::session::learn::graded::graded;
+use crate::session::learn::predict::{Answer, Asked as Questioned, Guess};
+use crate::session::learn::question;
+use crate::session::note::asked;
+use crate::session::note::interpolate::Fill;
+use crate::session::pack::quote::Quotes;
 use crate::session::run::compare::{self, Side};
+use crate::session::run::devices::Devices;
+use crate::trace::record::Backend;
 
 /// The most values of a domain that a control offers as they are.
 const VALUES: usize = 24;
@@ -66,6 +77,27 @@ pub enum Asked {
         /// The text.
         source: Option<String>,
     },
+    /// To show another figure of the stage.
+    Figure {
+        /// Its name.
+        name: String,
+    },
+    /// To grade an answer to a question.
+    Answer {
+        /// The question's id.
+        question: String,
+        /// The answer.
+        guess: Guess,
+        /// The recorded answer, if it is about times; the tracer answers others.
+        recorded: Option<Answer>,
+    },
+    /// To judge a kernel written for an exercise.
+    Try {
+        /// The exercise's id.
+        exercise: String,
+        /// The kernel.
+        source: String,
+    },
     /// A frame.
     Frame {
         /// Ticks of the clock before the present one, plus the present one's progress.
@@ -94,6 +126,23 @@ pub struct Opened {
     pub kernel: Option<String>,
     /// Counts over the whole grid: a name, the count of the lesson's kernel, the count now.
     pub counts: Vec<[String; 3]>,
+    /// The values and controls in the step's prose, in reading order.
+    pub live: Vec<String>,
+    /// The figures that the stage can show: their names and tabs.
+    pub figures: Vec<[String; 2]>,
+    /// The one that it shows, by its name.
+    pub figure: String,
+}
+
+/// An answer that was graded, or a kernel that was judged.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Graded {
+    /// Whether it is right; None if that could not be decided.
+    pub right: Option<bool>,
+    /// The verdict and what was found, in lines.
+    pub said: Vec<String>,
+    /// The parts of an exercise's goal: a quantity, what it is, what it must be.
+    pub parts: Vec<[String; 3]>,
 }
 
 /// A parameter, its value, and the values that it can have, each in words.
@@ -135,6 +184,8 @@ struct Open {
     results: Results<'static>,
     kept: Kept,
     edit: Option<String>,
+    /// The figure that the lesson gives the step.
+    own: Picture,
 }
 
 impl Page {
@@ -152,6 +203,9 @@ impl Page {
                 params.insert(name, value);
             })),
             Asked::Edit { source } => said(&self.again(|_, edit| *edit = source)),
+            Asked::Figure { name } => said(&self.show(&name)),
+            Asked::Answer { question, guess, recorded } => said(&self.grade(&question, &guess, recorded)),
+            Asked::Try { exercise, source } => said(&self.judge(exercise, source)),
             Asked::Frame { position, size, pointer } => match &mut self.opened {
                 Some(open) => said(&open.frame(position, size, pointer)),
                 None => said(&failed("no step is open".to_owned())),
@@ -189,6 +243,71 @@ impl Page {
         self.trace(step, setting, None)
     }
 
+    /// Opens the step with another figure on its stage.
+    fn show(&mut self, name: &str) -> Opened {
+        let Some(open) = &self.opened else { return failed("no step is open".to_owned()) };
+        let (mut step, setting, edit) = (open.plain.clone(), (*open.setting).clone(), open.edit.clone());
+        if name != step.figure.name {
+            step.figure = Picture::named(name);
+        }
+        let (own, answer) = (open.own.clone(), self.trace(step, setting, edit));
+        if answer.problems.is_empty()
+            && let Some(open) = &mut self.opened
+        {
+            open.own = own;
+        }
+        answer
+    }
+
+    fn grade(&self, id: &str, guess: &Guess, recorded: Option<Answer>) -> Graded {
+        let Some((lesson, _, seed)) = &self.pack else { return Graded::default() };
+        let Some(prediction) = lesson.predictions.iter().find(|prediction| prediction.id == id) else {
+            return undecided(vec![format!("the lesson has no question `{id}`")]);
+        };
+        let params = question::settings(lesson, prediction);
+        let asked = Questioned { lesson, prediction, params: &params, seed: *seed, bounds_checks: true };
+        let devices = Devices::new(WorkerCommand::this_program());
+        let traced = match recorded {
+            Some(answer) => Ok(answer),
+            None => asked.answer(&devices, Backend::Simt, &AtomicBool::new(false)),
+        };
+        let answer = match traced {
+            Ok(answer) => answer,
+            Err(problems) => return undecided(problems.iter().map(ToString::to_string).collect()),
+        };
+        let verdict = asked::verdict(prediction, guess, &answer).unwrap_or_default();
+        let found = answer.deciding().zip(prediction.answer()).map(|(value, decl)| {
+            let by = match (&answer.recorded, &answer.device) {
+                (Some(day), Some(device)) => format!("recorded on {device}, {day}"),
+                _ if decl.probes.is_empty() => "by arithmetic".to_owned(),
+                _ => "from the trace".to_owned(),
+            };
+            format!("{}, {by}.", figure(value, &decl.unit))
+        });
+        let right = graded(&prediction.asks, guess, &answer).right;
+        Graded { right, said: [verdict].into_iter().chain(found).collect(), parts: Vec::new() }
+    }
+
+    fn judge(&self, exercise: String, source: String) -> Graded {
+        let Some((lesson, _, seed)) = &self.pack else { return Graded::default() };
+        let tried = Try { lesson: lesson.clone(), exercise, source, seed: *seed };
+        let devices = Devices::new(WorkerCommand::this_program());
+        let Some(judged) = tried.judge_and_explain(&devices, &AtomicBool::new(false)) else {
+            return undecided(vec![format!("the lesson has no exercise `{}`", tried.exercise)]);
+        };
+        let (right, words, problems) = match &judged.verdict {
+            Verdict::Broken(problems) => (false, "It does not run.", problems.as_slice()),
+            Verdict::Endless => (false, "It does not end.", &[][..]),
+            Verdict::Wrong(_, problems) => (false, "It runs, and something is wrong.", problems.as_slice()),
+            Verdict::Right(_) => (false, "Its result is right. The goal is not reached yet.", &[][..]),
+            Verdict::Solved(_) => (true, "Solved: its result is right, and the goal is reached.", &[][..]),
+        };
+        let lines = [words.to_owned()].into_iter().chain(problems.iter().map(ToString::to_string));
+        let part = |part: &Reached| [part.of.clone(), number(part.have), part.needed()];
+        let parts = judged.parts.iter().filter(|part| !part.of.is_empty()).map(part);
+        Graded { right: Some(right), said: lines.chain(judged.mistake).collect(), parts: parts.collect() }
+    }
+
     /// The open step with other parameters or another text.
     fn again(&mut self, change: impl FnOnce(&mut jobs::Params, &mut Option<String>)) -> Opened {
         let Some(open) = &self.opened else { return failed("no step is open".to_owned()) };
@@ -224,13 +343,16 @@ impl Page {
         let (at, device) = (At::traced(&setting, &step.variant), simt::device());
         let Some(stage) = Stage::of_step(&at, &step) else { return failed_by(&[]) };
         let sources = Sources::of_device(&device);
+        let (results, _) = said::results(&step, &setting, &store, &sources, &|_| None);
         prepare(stage, &store, &sources);
+        let live = live(&setting, &step, &results);
         let counts_of = |at: &At| (&store as &dyn Store).find(at, ask::Counts);
         let now = counts_of(&at);
         let before = match edit {
             Some(_) => counts_of(&At::traced(&setting, &plain.variant)),
             None => now.clone(),
         };
+        let built = (&store as &dyn Store).find(&at, ask::Build);
         let stage = stage.within(launches(&now, stage.shown.pass));
         let staged = Staged { stage, store: &store, sources: &sources };
         let drawn = Drawing::of(&staged).map(|drawing| {
@@ -245,6 +367,9 @@ impl Page {
             return failed_by(&problems);
         };
         let pass = stage.shown.pass;
+        let own = self.opened.take().map_or_else(|| plain.figure.clone(), |open| open.own);
+        let facts = built.and_then(|built| built.facts.get(pass).copied()).unwrap_or_default();
+        let fitting = figures::fitting(facts, Some(&own)).filter(|figure| figure.card().clock != Clock::Hand);
         let is_wgsl = stage.kernel().is_some_and(|kernel| kernel.cuda_only().is_none());
         let source = jobs::source(&setting.lesson, &step.variant, &step.pass, &setting.params);
         let opened = Opened {
@@ -255,8 +380,12 @@ impl Page {
             params: controls(&setting, &step),
             kernel: source.filter(|_| is_wgsl).map(|text| text.to_string()),
             counts: counts(before.as_deref(), now.as_deref(), pass),
+            live,
+            figures: fitting.map(|figure| [figure.card().name, figure.card().tab].map(ToOwned::to_owned)).collect(),
+            figure: figure.card().name.to_owned(),
         };
-        self.opened = Some(Open { step, plain, setting, at: at.clone(), figure, results, kept: Kept::default(), edit });
+        let kept = Kept::default();
+        self.opened = Some(Open { step, plain, setting, at: at.clone(), figure, results, kept, edit, own });
         opened
     }
 }
@@ -280,6 +409,17 @@ impl Open {
         }
         Framed { svg: svg::adaptive(&frame), tip }
     }
+}
+
+/// The values and controls in a step's prose.
+fn live(setting: &Setting, step: &Step, results: &scope::Results) -> Vec<String> {
+    let env = scope::Env::new(&setting.lesson, &setting.params, results);
+    let (lesson, params, quotes) = (&*setting.lesson, &setting.params, &Quotes::default());
+    Fill { env: &env, params, lesson, quotes, live: false }.texts(&step.blocks)
+}
+
+fn undecided(said: Vec<String>) -> Graded {
+    Graded { said, ..Graded::default() }
 }
 
 fn said(answer: &impl Serialize) -> String {

@@ -1,9 +1,11 @@
 //! A report as one self-contained HTML file, which reads well on screen and on paper. It runs no script but the one
 //! that plays its pictures.
 
+use std::collections::BTreeMap;
+
 use super::csv::{SAMPLES, csv, to_read};
 use super::own_words;
-use super::page::{self, Played, Playing};
+use super::page::{self, Played};
 use super::report::{NoteBlock, Report, Section, unique};
 use super::style::STYLE;
 use crate::base::sanitize::harmless;
@@ -46,7 +48,7 @@ fn page(report: &Report, policy: &str, elements: &str) -> String {
             body.push_str(&format!("<h2 id=\"{id}\">{}</h2>\n", escape(&section.title)));
         }
         for block in &section.blocks {
-            body.push_str(&note_block(block, report.playing.as_ref()));
+            body.push_str(&note_block(block, report.playing.as_ref().map(|playing| &playing.figures)));
         }
     }
     if !report.meta.is_empty() {
@@ -88,11 +90,12 @@ fn contents(sections: &[Section]) -> String {
     format!("<nav aria-label=\"Contents\">\n<ol>\n{}</ol>\n</nav>\n", entries.concat())
 }
 
-fn note_block(block: &NoteBlock, playing: Option<&Playing>) -> String {
+/// A part of a note, whose pictures play as `playing` says.
+pub(super) fn note_block(block: &NoteBlock, playing: Option<&BTreeMap<String, Played>>) -> String {
     match block {
         NoteBlock::Prose(prose) => blocks(prose, math),
         NoteBlock::Figure { id, caption, svg, alt } => {
-            let played = playing.and_then(|playing| playing.figures.get(id));
+            let played = playing.and_then(|figures| figures.get(id));
             let (plays, svg, why) = match played {
                 Some(Played::Here { of, still }) => (format!(" data-plays=\"{}\"", escape(of)), still, String::new()),
                 Some(Played::InTheProgram(why)) => (

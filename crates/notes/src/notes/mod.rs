@@ -10,6 +10,7 @@ pub mod page;
 pub mod picture;
 pub mod read;
 pub mod report;
+pub mod site;
 pub mod write;
 
 mod format;

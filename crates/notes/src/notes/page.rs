@@ -15,7 +15,8 @@ use crate::pack::PackFiles;
 /// sources is a new binary. A picture that it does not know stays still in the note.
 pub const MODULE: &str = "assets/page/page.wasm.gz";
 
-const SCRIPT: &str = include_str!("play.js");
+/// The script that plays pictures.
+pub(super) const SCRIPT: &str = include_str!("play.js");
 
 /// The pictures of a note that play.
 #[derive(Clone, Debug, PartialEq)]

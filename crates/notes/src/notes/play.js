@@ -1,22 +1,34 @@
-// Plays the pictures of a note: each asks the module for its frames, in JSON. Where something is missing the still picture stays.
+// Plays the pictures of a note or a site's page: each asks the module for its frames, in JSON. Where something is missing the still
+// picture stays. A note has the module and its lesson within it, a site beside its pages.
 (() => {
   "use strict";
   if (!("WebAssembly" in window) || !("DecompressionStream" in window)) return;
   const WHOLE = 12, SLOW = 1.5, REST = 0.99, WIDTHS = [440, 720], HEIGHT = 440, PATIENCE = 250;
 
-  const unpack = async (id) => {
-    const packed = Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Uint8Array(await new Response(stream).arrayBuffer());
+  const root = document.documentElement.dataset.root;
+  const packed = async (id, path) => {
+    if (root === undefined) {
+      return new Blob([Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0))]).stream();
+    }
+    const response = await fetch(path);
+    if (!response.ok) throw new Error(`${path} is missing: ${response.status}`);
+    return response.body;
+  };
+  const unpacked = async (id, path, type) => {
+    const stream = (await packed(id, path)).pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream, { headers: { "Content-Type": type } });
   };
   let parts;
-  const load = () => (parts ??= Promise.all([unpack("warpbook-module"), unpack("warpbook-pack")]));
+  const load = () => (parts ??= Promise.all([
+    WebAssembly.compileStreaming(unpacked("warpbook-module", `${root}page.wasm.gz`, "application/wasm")),
+    unpacked("warpbook-pack", "../pack.json.gz", "application/json").then((pack) => pack.arrayBuffer()).then((pack) => new Uint8Array(pack)),
+  ]));
 
   // A worker of its own for each picture, so that the page goes on while it traces, and a kernel that does not end can be stopped.
   const work = () => {
     let ask;
-    const begin = async (bytes) => {
-      const { push, answer, answer_of_panic, word } = (await WebAssembly.instantiate(bytes, {})).instance.exports;
+    const begin = (module) => {
+      const { push, answer, answer_of_panic, word } = new WebAssembly.Instance(module, {}).exports;
       const send = (question) => {
         const view = new DataView(question.buffer, question.byteOffset, question.length);
         let at = 0;
@@ -38,9 +50,9 @@
         }
       };
     };
-    onmessage = async ({ data: { bytes, question } }) => {
+    onmessage = ({ data: { module, question } }) => {
       try {
-        postMessage({ answer: bytes ? await begin(bytes) : ask(question) });
+        postMessage({ answer: module ? begin(module) : ask(question) });
       } catch (error) {
         postMessage({ problem: error.message });
       }
@@ -66,7 +78,7 @@
     const put = (question) => call({ question: new TextEncoder().encode(JSON.stringify(question)) });
     const begin = async () => {
       worker = new Worker(script);
-      await call({ bytes: module });
+      await call({ module });
       await call({ question: pack });
       for (const question of opening()) await put(question);
     };
@@ -112,6 +124,7 @@
     const where = element("span", { className: "where" });
     const row = element("div", { className: "controls" }, back, toggle, on, slider, where);
     const params = element("fieldset", { className: "controls" });
+    const tabs = element("fieldset", { className: "controls tabs" });
     const end = element("button", { type: "button", textContent: "Stop" });
     const busy = element("p", { className: "controls", hidden: true }, "Tracing…", end);
     busy.setAttribute("role", "status");
@@ -171,6 +184,14 @@
         choice.onchange = () => change({ Set: { name: param.id, value: Number(choice.value) } });
         return element("label", {}, `${param.label} `, choice);
       }));
+      // A module of an earlier release has no other figures.
+      tabs.hidden = (opened.figures ?? []).length < 2;
+      tabs.replaceChildren(...(opened.figures ?? []).map(([name, tab]) => {
+        const button = element("button", { type: "button", textContent: tab, ariaPressed: String(name === opened.figure) });
+        button.onclick = () => change({ Figure: { name } });
+        return button;
+      }));
+      figure.dispatchEvent(new CustomEvent("opened", { detail: opened }));
       editor.hidden = opened.kernel === null;
       counts.hidden = problems.length > 0;
       counts.replaceChildren(element("tr", {}, ...["whole grid", "the lesson's", "now"].map((name) => element("th", { textContent: name }))),
@@ -184,7 +205,7 @@
       playing = false;
       (question.Edit ? edits : params).after(busy);
       said.replaceChildren();
-      params.disabled = edits.disabled = true;
+      params.disabled = tabs.disabled = edits.disabled = true;
       const shows = setTimeout(() => { busy.hidden = false; }, PATIENCE);
       let problems;
       try {
@@ -194,13 +215,14 @@
         if (!problems.length) {
           opened = answer;
           if (question.Edit) text = question.Edit.source;
+          if (question.Figure) at = opened.first + REST;
         }
       } catch (error) {
         problems = [`${error.message}. The picture is as it was before.`];
       }
       clearTimeout(shows);
       busy.hidden = true;
-      params.disabled = edits.disabled = false;
+      params.disabled = tabs.disabled = edits.disabled = false;
       show(problems);
     };
     const number = () => {
@@ -227,6 +249,7 @@
       pointer = null;
       if (!playing) draw();
     };
+    figure.addEventListener("set", ({ detail }) => change({ Set: detail }));
     code.oninput = number;
     code.onscroll = number;
     trace.onclick = () => change({ Edit: { source: code.value } });
@@ -238,6 +261,7 @@
     figure.classList.add("playing");
     still.replaceWith(stage);
     begin.remove();
+    stage.before(tabs);
     figure.append(row, tip, params, editor);
     number();
     new ResizeObserver(draw).observe(stage);
@@ -251,4 +275,5 @@
     });
     figure.querySelector("figcaption").before(begin);
   }
+  globalThis.warpbook = { tracer, element };
 })();

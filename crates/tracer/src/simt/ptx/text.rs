@@ -33,14 +33,16 @@ pub(super) struct Spot<'a> {
     pub line: u32,
 }
 
-/// Splits `text` into tokens; comments are left out.
+/// Splits `text` into tokens; comments are left out, and so are source lines within inline assembly: there LLVM gives
+/// the line of the statement that follows.
 ///
 /// # Errors
 /// A comment or a text in quotes that does not end, or a number that is none, with its line in `file`.
 pub(super) fn tokens<'a>(file: &str, text: &'a str) -> Result<Vec<Spot<'a>>, Diagnostic> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
-    let (mut i, mut line) = (0, 1_u32);
+    let (mut i, mut line, mut is_inline) = (0, 1_u32, false);
+    let end_of_line = |i: usize| text[i..].find('\n').map_or(text.len(), |n| i + n);
     let failed = |line: u32, why: &str| Err(super::at_line(Diagnostic::error(why), file, line));
     while let Some(&byte) = bytes.get(i) {
         match byte {
@@ -50,7 +52,13 @@ pub(super) fn tokens<'a>(file: &str, text: &'a str) -> Result<Vec<Spot<'a>>, Dia
             }
             b' ' | b'\t' | b'\r' => i += 1,
             b'/' if bytes.get(i + 1) == Some(&b'/') => {
-                i = text[i..].find('\n').map_or(text.len(), |n| i + n);
+                let end = end_of_line(i);
+                match text[i + 2..end].trim() {
+                    "begin inline asm" => is_inline = true,
+                    "end inline asm" => is_inline = false,
+                    _ => {}
+                }
+                i = end;
             }
             b'/' if bytes.get(i + 1) == Some(&b'*') => {
                 let Some(end) = text[i + 2..].find("*/") else {
@@ -77,6 +85,10 @@ pub(super) fn tokens<'a>(file: &str, text: &'a str) -> Result<Vec<Spot<'a>>, Dia
             }
             byte if is_start(byte) => {
                 let end = end_of_word(text, i);
+                if is_inline && &text[i..end] == ".loc" {
+                    i = end_of_line(i);
+                    continue;
+                }
                 out.push(Spot { token: Token::Word(&text[i..end]), line });
                 i = end;
             }
@@ -171,6 +183,10 @@ mod tests {
                 Mark(']'),
                 Mark(';'),
             ]
+        );
+        assert_eq!(
+            of(".loc 1 10\n// begin inline asm\n.loc 1 11\nmov;\n// end inline asm\n.loc 1 12"),
+            of(".loc 1 10 mov; .loc 1 12")
         );
         assert_eq!(of("$L__BB0_2: /* a\nb */ \"x y\""), [Word("$L__BB0_2"), Mark(':'), Text("x y")]);
         assert_eq!(

@@ -1,0 +1,280 @@
+// A site's page: theme, keys, search, numbers in the prose, questions, exercises and own words. Without scripts the page reads as it is.
+(() => {
+  "use strict";
+  const { element, tracer } = globalThis.warpbook ?? {};
+  if (!element) return;
+  const root = document.documentElement.dataset.root;
+  const page = JSON.parse(document.getElementById("page")?.textContent ?? "null");
+  const figure = document.querySelector(".stage-of-page figure[data-plays]");
+  const KEY = "warpbook", STEP = 14;
+
+  // What a reader leaves, by kind and place. Storage may be forbidden, full, or written by another tab meanwhile.
+  const kept = () => {
+    try {
+      return JSON.parse(localStorage.getItem(KEY)) ?? {};
+    } catch {
+      return {};
+    }
+  };
+  const keep = (kind, id, value) => {
+    try {
+      const all = kept();
+      (all[kind] ??= {})[id] = value;
+      localStorage.setItem(KEY, JSON.stringify(all));
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const here = page && `${page.lesson}/${page.step}`;
+
+  // Theme: the system's, until another is chosen.
+  const themes = ["auto", "light", "dark"];
+  const dress = (theme) => { document.documentElement.dataset.theme = theme; };
+  const theme = element("button", { type: "button", title: "Light or dark" });
+  let worn = kept().theme?.site ?? "auto";
+  const wear = () => { dress(worn); theme.textContent = `Theme: ${worn}`; };
+  theme.onclick = () => {
+    worn = themes[(themes.indexOf(worn) + 1) % themes.length];
+    keep("theme", "site", worn);
+    wear();
+  };
+  wear();
+
+  // Search over titles and words; the index is fetched when it is first wanted.
+  const field = element("input", { type: "search", placeholder: "Search ( / )" });
+  field.setAttribute("aria-label", "Search all pages");
+  const found = element("ul", { className: "found", hidden: true });
+  let index, chosen = -1;
+  const look = async () => {
+    index ??= await fetch(`${root}search.json`).then((answer) => answer.json());
+    const words = field.value.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+    const rank = ([, lesson, title, text]) => {
+      const titles = `${lesson} ${title}`.toLowerCase();
+      if (!words.every((word) => titles.includes(word) || text.includes(word))) return 0;
+      return 1 + words.filter((word) => titles.includes(word)).length;
+    };
+    const hits = words.length ? index.map((entry) => [rank(entry), entry]).filter(([score]) => score) : [];
+    hits.sort(([a], [b]) => b - a);
+    chosen = -1;
+    found.replaceChildren(...hits.slice(0, 12).map(([, [path, lesson, title]]) =>
+      element("li", {}, element("a", { href: root + path }, element("small", { textContent: lesson }), ` ${title}`))));
+    if (words.length && !hits.length) found.append(element("li", { textContent: "No page has all of these words." }));
+    found.hidden = !words.length;
+  };
+  field.oninput = () => look().catch((error) => {
+    found.replaceChildren(element("li", { textContent: `The search's index cannot be read: ${error.message}` }));
+    found.hidden = false;
+  });
+  field.onkeydown = (event) => {
+    const links = [...found.querySelectorAll("a")];
+    if (event.key === "Escape") {
+      field.value = "";
+      found.hidden = true;
+      field.blur();
+    } else if (event.key === "Enter") {
+      (links[Math.max(chosen, 0)])?.click();
+    } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      chosen = Math.min(links.length - 1, Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
+      links.forEach((link, at) => link.classList.toggle("chosen", at === chosen));
+    }
+  };
+  document.querySelector(".tools").append(element("span", { className: "search" }, field, found), theme);
+  document.addEventListener("keydown", (event) => {
+    if (event.target.closest("input, textarea, select, [role=slider]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/") {
+      event.preventDefault();
+      field.focus();
+    } else if (event.key === "ArrowRight") document.querySelector("a[rel=next]")?.click();
+    else if (event.key === "ArrowLeft") document.querySelector("a[rel=prev]")?.click();
+  });
+
+  // Where the reader has been.
+  const marks = () => {
+    const { solved = {}, right = {}, read = {} } = kept();
+    for (const link of document.querySelectorAll("main.contents ol a")) {
+      link.classList.toggle("read", Boolean(read[new URL(link.href).pathname]));
+    }
+    return { solved, right };
+  };
+  marks();
+  if (!page) return;
+  keep("read", location.pathname, true);
+
+  // Settings of a link: ?stride=8.
+  if (figure) {
+    const plays = JSON.parse(figure.dataset.plays);
+    for (const [name, value] of new URLSearchParams(location.search)) {
+      const known = plays.set.find(([id]) => id === name);
+      if (known && value !== "" && Number.isFinite(Number(value))) known[1] = Number(value);
+    }
+    figure.dataset.plays = JSON.stringify(plays);
+  }
+
+  // Numbers in the prose follow the stage, and its controls can be dragged there.
+  const lives = [...document.querySelectorAll("article output")];
+  const slide = (output, param) => {
+    output.onkeydown = output.onpointerdown = null;
+    output.tabIndex = 0;
+    output.setAttribute("role", "slider");
+    output.setAttribute("aria-label", param.label);
+    output.setAttribute("aria-valuetext", output.textContent);
+    output.title = `${param.label}: drag, or use the arrow keys`;
+    const at = () => param.values.findIndex(([value]) => value === param.value);
+    const go = (to) => {
+      const [value, words] = param.values[Math.min(param.values.length - 1, Math.max(0, to))];
+      output.textContent = words;
+      return value;
+    };
+    const set = (value) => {
+      if (value !== param.value) figure.dispatchEvent(new CustomEvent("set", { detail: { name: param.id, value } }));
+    };
+    output.onkeydown = (event) => {
+      const by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      set(go(at() + by));
+    };
+    output.onpointerdown = (event) => {
+      event.preventDefault();
+      output.focus();
+      output.setPointerCapture(event.pointerId);
+      const start = at();
+      let value = param.value;
+      output.onpointermove = (move) => { value = go(start + Math.round((move.clientX - event.clientX) / STEP)); };
+      output.onpointerup = output.onpointercancel = () => {
+        output.onpointermove = output.onpointerup = output.onpointercancel = null;
+        set(value);
+      };
+    };
+  };
+  figure?.addEventListener("opened", ({ detail: { live = [], params } }) => {
+    if (live.length === lives.length) lives.forEach((output, at) => { output.textContent = live[at]; });
+    for (const output of lives) {
+      const param = params.find(({ id }) => id === output.dataset.param);
+      if (param) slide(output, param);
+    }
+    const query = new URLSearchParams(params.map(({ id, value }) => [id, value]));
+    history.replaceState(null, "", `?${query}`);
+  });
+
+  // Questions and exercises have a worker of their own, so that the stage goes on meanwhile.
+  let worker;
+  const ask = async (question) => (await (worker ??= tracer(() => []))).ask(question);
+  const judged = (room, ask) => async (button, question) => {
+    button.disabled = true;
+    room.replaceChildren(element("p", { textContent: "Tracing…" }));
+    try {
+      const { right, said, parts } = await ask(question);
+      const state = right === true ? "right" : right === false ? "wrong" : "";
+      const rows = parts.map((cells) => element("tr", {}, ...cells.map((text) => element("td", { textContent: text }))));
+      const names = ["of the goal", "it is", "it must be"].map((name) => element("th", { textContent: name }));
+      room.replaceChildren(...said.filter(Boolean).map((text, at) => element("p", { textContent: text, className: at ? "" : state })),
+        ...(rows.length ? [element("table", {}, element("tr", {}, ...names), ...rows)] : []));
+      return right;
+    } catch (error) {
+      room.replaceChildren(element("p", { className: "problem", textContent: error.message }));
+    } finally {
+      button.disabled = false;
+    }
+  };
+
+  const cards = [...document.querySelectorAll("article section.card")];
+  page.questions.forEach((question, at) => {
+    const card = cards[at], because = card?.querySelector("details");
+    if (!because || question.kind === "curve") return;
+    const id = `${page.lesson}/${question.id}`, list = card.querySelector("ul");
+    const form = element("form", { className: "question-form" });
+    if (question.kind === "choice") {
+      const options = [...list.querySelectorAll("li")].map((option, number) =>
+        element("label", {}, element("input", { type: "radio", name: question.id, value: number }), ` ${option.textContent}`));
+      form.append(...options);
+      list.replaceWith(form);
+    } else {
+      const number = element("input", { type: "number", step: "any", required: true });
+      number.setAttribute("aria-label", "Your answer");
+      form.append(number, ` ${question.unit}`);
+      because.before(form);
+    }
+    const check = element("button", { type: "submit", textContent: "Check" });
+    const room = element("div", { className: "said" });
+    room.setAttribute("role", "status");
+    form.append(element("div", { className: "controls" }, check));
+    form.after(room);
+    because.hidden = true;
+    form.onsubmit = async (event) => {
+      event.preventDefault();
+      const picked = form.querySelector("input:checked"), typed = form.querySelector("input[type=number]");
+      if (!picked && !typed) return;
+      const guess = typed ? { Number: Number(typed.value) } : { Choice: Number(picked.value) };
+      const right = await judged(room, ask)(check, { Answer: { question: question.id, guess, recorded: question.recorded } });
+      if (right !== undefined) {
+        because.hidden = false;
+        because.open = true;
+        keep("right", id, right);
+      }
+    };
+  });
+
+  for (const exercise of page.exercises) {
+    const source = [...document.querySelectorAll("article details")].find((all) => all.querySelector("summary").textContent === exercise.file);
+    if (!source) continue;
+    const id = `${page.lesson}/${exercise.id}`;
+    const code = element("textarea", { spellcheck: false, rows: 20, wrap: "off", value: kept().tried?.[id] ?? exercise.starter });
+    code.setAttribute("aria-label", "Your kernel");
+    const check = element("button", { type: "button", textContent: "Check" });
+    const again = element("button", { type: "button", textContent: "Start again" });
+    const hint = element("button", { type: "button" });
+    const room = element("div", { className: "said" });
+    room.setAttribute("role", "status");
+    const hints = element("ol", { className: "hints" });
+    let opened = 0;
+    const label = () => {
+      hint.textContent = opened < exercise.hints.length ? `Hint ${opened + 1} of ${exercise.hints.length}` : "Show a solution";
+      hint.hidden = opened > exercise.hints.length;
+    };
+    hint.onclick = () => {
+      const item = element("li");
+      // Hints are the site's own pages, made harmless where they were written.
+      if (opened < exercise.hints.length) item.innerHTML = exercise.hints[opened];
+      else item.append(element("pre", { textContent: exercise.solution }));
+      hints.append(item);
+      opened += 1;
+      label();
+    };
+    check.onclick = async () => {
+      keep("tried", id, code.value);
+      if (await judged(room, ask)(check, { Try: { exercise: exercise.id, source: code.value } })) keep("solved", id, code.value);
+    };
+    again.onclick = () => { code.value = exercise.starter; };
+    label();
+    source.replaceWith(element("section", { className: "card exercise" }, element("div", { className: "code" }, code),
+      element("div", { className: "controls" }, check, hint, again), room, hints));
+  }
+
+  // Own words, and all of them as a note.
+  const words = element("textarea", { rows: 5, value: kept().words?.[here] ?? "", placeholder: "In your own words…" });
+  words.setAttribute("aria-label", "Your own words on this page");
+  const state = element("span", { className: "where" });
+  const titles = () => keep("titles", here, page.title);
+  words.oninput = () => {
+    const done = keep("words", here, words.value) && titles();
+    state.textContent = done ? "Kept in this browser." : "This browser keeps nothing: save them as a note.";
+  };
+  const save = element("button", { type: "button", textContent: "Save all my words as a note" });
+  save.onclick = () => {
+    const all = { ...(kept().words ?? {}), [here]: words.value };
+    const names = { ...(kept().titles ?? {}), [here]: page.title };
+    const text = Object.entries(all).filter(([, text]) => text.trim()).map(([at, text]) => `## ${names[at] ?? at}\n\n${text.trim()}\n`).join("\n");
+    const link = element("a", { href: `data:text/markdown;charset=utf-8,${encodeURIComponent(`# My words\n\n${text}`)}`, download: "warpbook-words.md" });
+    link.click();
+  };
+  addEventListener("storage", () => {
+    if (document.activeElement !== words) words.value = kept().words?.[here] ?? "";
+  });
+  document.querySelector("section.words").append(element("h2", { textContent: "Your own words" }), words,
+    element("div", { className: "controls" }, save, state));
+
+  document.querySelector(".stage-of-page .begin")?.click();
+})();

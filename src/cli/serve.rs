@@ -1,0 +1,152 @@
+//! `warpbook serve`: gives the files of a folder to a browser on this machine.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::{Component, Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use super::{Context, out, site};
+use crate::base::diag::Diagnostic;
+
+/// The longest request that is read.
+const REQUEST: u64 = 1 << 14;
+
+/// How long a browser may take for its request.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Serves a folder until the program is stopped. Without a folder, the lessons, which are written first if they are not there.
+pub(super) fn serve(context: &Context, folder: Option<&Path>, port: u16) -> Result<ExitCode, ExitCode> {
+    let folder = match folder {
+        Some(folder) => folder.to_path_buf(),
+        None => {
+            let folder = PathBuf::from(site::FOLDER);
+            if !folder.join("index.html").is_file() {
+                site::export(context, &folder, "", &[])?;
+            }
+            folder
+        }
+    };
+    let root = folder.canonicalize().ok().filter(|root| root.is_dir()).ok_or_else(|| {
+        let problem = Diagnostic::error(format!("there is no folder {}", folder.display()));
+        out::misused(problem.hint("write one with `warpbook export --site DIR`"))
+    })?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|why| {
+        let problem = Diagnostic::error(format!("cannot listen on port {port}: {why}"));
+        out::misused(problem.hint("give another one with --port; 0 takes any that is free"))
+    })?;
+    let address = listener.local_addr().map_err(|why| out::misused(Diagnostic::error(why.to_string())))?;
+    out::line(&format!("http://{address}/"));
+    out::note("Open this address in a browser on this machine. Ctrl-C ends it.");
+    for stream in listener.incoming().flatten() {
+        let root = root.clone();
+        std::thread::spawn(move || {
+            // A browser that hangs up early has what it wanted.
+            let _ = answer(&stream, &root);
+        });
+    }
+    Ok(super::DONE)
+}
+
+fn answer(stream: &TcpStream, root: &Path) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut reader = BufReader::new(stream.take(REQUEST));
+    let mut request = String::new();
+    reader.read_line(&mut request)?;
+    let mut host = String::new();
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
+            break;
+        }
+        if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
+            value.trim().clone_into(&mut host);
+        }
+    }
+    let mut words = request.split_whitespace();
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let send = |status: &str, kind: &str, extra: &str, body: &[u8]| -> std::io::Result<()> {
+        let length = body.len();
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\
+             X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n{extra}\r\n"
+        );
+        let mut stream = stream;
+        stream.write_all(head.as_bytes())?;
+        if method == "HEAD" { Ok(()) } else { stream.write_all(body) }
+    };
+    // A page elsewhere must not reach this server under a name of its own.
+    let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
+    if !["127.0.0.1", "localhost"].contains(&name) {
+        return send("403 Forbidden", "text/plain", "", b"ask for 127.0.0.1\n");
+    }
+    if !["GET", "HEAD"].contains(&method) {
+        return send("405 Method Not Allowed", "text/plain", "", b"only GET\n");
+    }
+    let Some(path) = file_of(root, target) else {
+        return send("404 Not Found", "text/plain; charset=utf-8", "", b"there is no such page\n");
+    };
+    if path.is_dir() {
+        let (path, query) =
+            target.split_once('?').map_or((target, String::new()), |(path, query)| (path, format!("?{query}")));
+        return send("301 Moved Permanently", "text/plain", &format!("Location: {path}/{query}\r\n"), b"");
+    }
+    match std::fs::read(&path) {
+        Ok(body) => send("200 OK", kind(&path), "", &body),
+        Err(_) => send("404 Not Found", "text/plain; charset=utf-8", "", b"there is no such page\n"),
+    }
+}
+
+/// The file that a request names, or the folder if the slash at its end is missing; None if it is not below `root`.
+fn file_of(root: &Path, target: &str) -> Option<PathBuf> {
+    let path = target.split(['?', '#']).next()?;
+    let relative = Path::new(path.strip_prefix('/')?);
+    let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    if !is_plain || path.contains(['%', '\\']) {
+        return None;
+    }
+    let mut file = root.join(relative);
+    if path.ends_with('/') {
+        file.push("index.html");
+    }
+    // A link must not lead out of the folder.
+    file.canonicalize().ok().filter(|file| file.starts_with(root))
+}
+
+fn kind(path: &Path) -> &'static str {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("json") => "application/json",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("gz") => "application/gzip",
+        Some("txt" | "md" | "csv") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_folder_are_given() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let root = folder.path().canonicalize()?.join("site");
+        std::fs::create_dir_all(root.join("a"))?;
+        std::fs::write(root.join("a/index.html"), "page")?;
+        std::fs::write(folder.path().join("secret"), "secret")?;
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(folder.path().join("secret"), root.join("link"))?;
+        assert_eq!(file_of(&root, "/a/?stride=8"), Some(root.join("a/index.html")));
+        assert_eq!(file_of(&root, "/a"), Some(root.join("a")));
+        for outside in
+            ["/../secret", "/a/../../secret", "/%2e%2e/secret", "/link", "//etc/passwd", "/c:\\x", "secret", ""]
+        {
+            assert_eq!(file_of(&root, outside), None, "{outside}");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! The lessons as a site: `warpbook export --site`, and what happens where no window can open.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Context, DONE, FAILED, out};
+use crate::base::diag::Diagnostic;
+use crate::lesson::{Lesson, Pack};
+use crate::notes::site::{Chapter, Site};
+use crate::session::experiment::recording::{Recording, RecordingChoice};
+use crate::session::learn::saved::LessonSaved;
+use crate::session::note::export::{self, Wanted};
+use crate::session::note::only::Only;
+use crate::session::note::{Pictures, site};
+use crate::session::pack::quote::Quotes;
+use crate::session::run;
+use crate::session::run::devices::Choice;
+use crate::trace::record::Backend;
+
+/// Where a site goes if no folder is given.
+pub(super) const FOLDER: &str = "site";
+
+/// Writes a site of some lessons; of all if none is named.
+pub(super) fn export(context: &Context, folder: &Path, address: &str, named: &[String]) -> Result<ExitCode, ExitCode> {
+    let pack = context.pack()?;
+    let lessons: Vec<&Arc<Lesson>> = match named {
+        [] => pack.lessons.iter().collect(),
+        some => some.iter().map(|id| run::lesson(&pack, id)).collect::<Result<_, _>>().map_err(out::misused)?,
+    };
+    let (start, problems) = write(context, &pack, &lessons, (folder, address))?;
+    out::line(&start.display().to_string());
+    Ok(if problems { FAILED } else { DONE })
+}
+
+/// Writes the site; its start page, and whether parts of it are missing, which are named.
+fn write(
+    context: &Context,
+    pack: &Pack,
+    lessons: &[&Arc<Lesson>],
+    (folder, address): (&Path, &str),
+) -> Result<(PathBuf, bool), ExitCode> {
+    let site = Site::new(folder, address).map_err(out::misused)?;
+    let models = context.models();
+    let recordings: Arc<[Recording]> = context.recordings(pack).into();
+    let quotes = Arc::new(context.quotes(pack, &recordings, &models));
+    let start = Instant::now();
+    let (mut chapters, mut is_whole): (Vec<Chapter>, bool) = (Vec::new(), true);
+    for lesson in lessons {
+        let wanted = wanted(lesson, (&recordings, &quotes), &models);
+        let (report, problems) =
+            export::run_and_report(&context.devices, wanted, &context.cancel, &mut |_| ()).map_err(out::misused)?;
+        out::problems(&problems);
+        is_whole &= !problems.iter().any(Diagnostic::is_error);
+        let chapter = site::chapter(pack, lesson, report, &recordings);
+        site.write(&chapter).map_err(out::misused)?;
+        let page = folder.join(&chapter.id).join("index.html");
+        out::note(&format!("{} after {} s: {}", chapter.title, start.elapsed().as_secs(), page.display()));
+        chapters.push(chapter);
+    }
+    Ok((site.finish(&chapters).map_err(out::misused)?, !is_whole))
+}
+
+/// A lesson as nobody has read it yet.
+fn wanted<'a>(
+    lesson: &'a Arc<Lesson>,
+    (recordings, quotes): (&Arc<[Recording]>, &Arc<Quotes>),
+    models: &[crate::device::DeviceSpec],
+) -> Wanted<'a> {
+    Wanted {
+        lesson,
+        kept: LessonSaved::default(),
+        only: Only::All,
+        models: models.to_vec(),
+        model: None,
+        recordings: recordings.clone(),
+        quotes: quotes.clone(),
+        recording: RecordingChoice::Auto,
+        backend: Choice::Only(Backend::Simt),
+        measure: false,
+        seed: 1,
+        pictures: Pictures::OnSite,
+        pins: None,
+    }
+}
+
+pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<ExitCode, ExitCode> {
+    let hint = why.hint.as_deref().map(|h| format!(" To get a window: {h}.")).unwrap_or_default();
+    out::note(&format!(
+        "No window can be opened here: {}.{hint} Instead, the lessons are written as a site to {FOLDER}/, traced on the \
+         built-in tracer, which needs no GPU. `warpbook --help` lists what else works here.",
+        why.message
+    ));
+    let pack = context.pack()?;
+    let lessons: Vec<&Arc<Lesson>> = pack.lessons.iter().collect();
+    let (start, problems) = write(context, &pack, &lessons, (Path::new(FOLDER), ""))?;
+    out::line(&format!("To read it in a browser: warpbook serve {FOLDER}"));
+    out::line(&format!("Its first page is {}; opened as a file it shows still pictures.", start.display()));
+    Ok(if problems { FAILED } else { DONE })
+}
