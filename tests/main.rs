@@ -30,6 +30,7 @@ mod ptx;
 mod ranks;
 mod shares;
 mod simt;
+mod site;
 mod step_figures;
 mod tidy;
 mod tokenizer;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::{Context, out, site};
 use crate::base::diag::Diagnostic;
@@ -48,53 +48,84 @@ pub(super) fn serve(context: &Context, folder: Option<&Path>, port: u16) -> Resu
     Ok(super::DONE)
 }
 
-fn answer(stream: &TcpStream, root: &Path) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    let mut reader = BufReader::new(stream.take(REQUEST));
-    let mut request = String::new();
-    reader.read_line(&mut request)?;
-    let mut host = String::new();
-    loop {
+/// What a browser asks for.
+#[derive(Debug, Default)]
+struct Request {
+    method: String,
+    target: String,
+    host: String,
+    /// The version that it has.
+    known: String,
+}
+
+impl Request {
+    fn read(stream: &TcpStream) -> std::io::Result<Self> {
+        let mut reader = BufReader::new(stream.take(REQUEST));
         let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
-            break;
+        reader.read_line(&mut line)?;
+        let mut words = line.split_whitespace().map(ToOwned::to_owned);
+        let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let mut request = Self { method, target, ..Self::default() };
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
+                return Ok(request);
+            }
+            let Some((name, value)) = line.split_once(':') else { continue };
+            match name.to_ascii_lowercase().as_str() {
+                "host" => value.trim().clone_into(&mut request.host),
+                "if-none-match" => value.trim().clone_into(&mut request.known),
+                _ => {}
+            }
         }
-        if let Some((_, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("host")) {
-            value.trim().clone_into(&mut host);
-        }
     }
-    let mut words = request.split_whitespace();
-    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let send = |status: &str, kind: &str, extra: &str, body: &[u8]| -> std::io::Result<()> {
-        let length = body.len();
-        let head = format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\
-             X-Content-Type-Options: nosniff\r\nCache-Control: no-cache\r\n{extra}\r\n"
-        );
-        let mut stream = stream;
-        stream.write_all(head.as_bytes())?;
-        if method == "HEAD" { Ok(()) } else { stream.write_all(body) }
+
+    /// Whether it is for this machine: a page elsewhere must not reach the server under a name of its own.
+    fn is_local(&self) -> bool {
+        let name = self.host.rsplit_once(':').map_or(self.host.as_str(), |(name, _)| name);
+        ["127.0.0.1", "localhost"].contains(&name)
+    }
+}
+
+/// An answer: its status, its header lines, and its body.
+type Answer = (&'static str, String, Vec<u8>);
+
+fn answer(mut stream: &TcpStream, root: &Path) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let request = Request::read(stream)?;
+    let (status, lines, body) = answered(&request, root);
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n\
+         Cache-Control: no-cache\r\n{lines}\r\n"
+    );
+    stream.write_all(head.as_bytes())?;
+    if request.method == "HEAD" { Ok(()) } else { stream.write_all(&body) }
+}
+
+fn answered(request: &Request, root: &Path) -> Answer {
+    let said = |status: &'static str, words: &str| -> Answer {
+        (status, "Content-Type: text/plain; charset=utf-8\r\n".to_owned(), format!("{words}\n").into_bytes())
     };
-    // A page elsewhere must not reach this server under a name of its own.
-    let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);
-    if !["127.0.0.1", "localhost"].contains(&name) {
-        return send("403 Forbidden", "text/plain", "", b"ask for 127.0.0.1\n");
+    if !request.is_local() {
+        return said("403 Forbidden", "ask for 127.0.0.1");
     }
-    if !["GET", "HEAD"].contains(&method) {
-        return send("405 Method Not Allowed", "text/plain", "", b"only GET\n");
+    if !["GET", "HEAD"].contains(&request.method.as_str()) {
+        return said("405 Method Not Allowed", "only GET");
     }
-    let Some(path) = file_of(root, target) else {
-        return send("404 Not Found", "text/plain; charset=utf-8", "", b"there is no such page\n");
-    };
+    let Some(path) = file_of(root, &request.target) else { return said("404 Not Found", "there is no such page") };
     if path.is_dir() {
-        let (path, query) =
-            target.split_once('?').map_or((target, String::new()), |(path, query)| (path, format!("?{query}")));
-        return send("301 Moved Permanently", "text/plain", &format!("Location: {path}/{query}\r\n"), b"");
+        let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+        let query = if query.is_empty() { String::new() } else { format!("?{query}") };
+        return ("301 Moved Permanently", format!("Location: {path}/{query}\r\n"), Vec::new());
     }
-    match std::fs::read(&path) {
-        Ok(body) => send("200 OK", kind(&path), "", &body),
-        Err(_) => send("404 Not Found", "text/plain; charset=utf-8", "", b"there is no such page\n"),
-    }
+    let (Ok(body), Ok(about)) = (std::fs::read(&path), path.metadata()) else {
+        return said("404 Not Found", "there is no such page");
+    };
+    let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+    let version = format!("\"{:x}-{:x}\"", changed.map_or(0, |time| time.as_nanos()), about.len());
+    let lines = format!("Content-Type: {}\r\nETag: {version}\r\n", kind(&path));
+    if request.known == version { ("304 Not Modified", lines, Vec::new()) } else { ("200 OK", lines, body) }
 }
 
 /// The file that a request names, or the folder if the slash at its end is missing; None if it is not below `root`.

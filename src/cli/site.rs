@@ -5,9 +5,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
 use crate::lesson::{Lesson, Pack};
+use crate::notes::report::slug;
 use crate::notes::site::{Chapter, Site};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::learn::saved::LessonSaved;
@@ -46,20 +49,27 @@ fn write(
     let recordings: Arc<[Recording]> = context.recordings(pack).into();
     let quotes = Arc::new(context.quotes(pack, &recordings, &models));
     let start = Instant::now();
-    let (mut chapters, mut is_whole): (Vec<Chapter>, bool) = (Vec::new(), true);
-    for lesson in lessons {
+    let one = |lesson: &&Arc<Lesson>| -> Result<(Chapter, bool), ExitCode> {
         let wanted = wanted(lesson, (&recordings, &quotes), &models);
         let (report, problems) =
             export::run_and_report(&context.devices, wanted, &context.cancel, &mut |_| ()).map_err(out::misused)?;
         out::problems(&problems);
-        is_whole &= !problems.iter().any(Diagnostic::is_error);
         let chapter = site::chapter(pack, lesson, report, &recordings);
         site.write(&chapter).map_err(out::misused)?;
-        let page = folder.join(&chapter.id).join("index.html");
+        let page = folder.join(slug(&chapter.id)).join("index.html");
         out::note(&format!("{} after {} s: {}", chapter.title, start.elapsed().as_secs(), page.display()));
-        chapters.push(chapter);
-    }
-    Ok((site.finish(&chapters).map_err(out::misused)?, !is_whole))
+        Ok((chapter, problems.iter().any(Diagnostic::is_error)))
+    };
+    // The first can be read soon, while the others are written side by side.
+    let (first, rest) = lessons.split_at(1.min(lessons.len()));
+    let written: Vec<(Chapter, bool)> = [
+        first.iter().map(one).collect::<Result<Vec<_>, _>>()?,
+        rest.par_iter().map(one).collect::<Result<Vec<_>, _>>()?,
+    ]
+    .concat();
+    let lacks = written.iter().any(|(_, lacks)| *lacks);
+    let chapters: Vec<Chapter> = written.into_iter().map(|(chapter, _)| chapter).collect();
+    Ok((site.finish(&chapters).map_err(out::misused)?, lacks))
 }
 
 /// A lesson as nobody has read it yet.

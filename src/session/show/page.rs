@@ -275,7 +275,7 @@ impl Page {
             Ok(answer) => answer,
             Err(problems) => return undecided(problems.iter().map(ToString::to_string).collect()),
         };
-        let verdict = asked::verdict(prediction, guess, &answer).unwrap_or_default();
+        let verdict = asked::verdict(prediction, guess, &answer, "your").unwrap_or_default();
         let found = answer.deciding().zip(prediction.answer()).map(|(value, decl)| {
             let by = match (&answer.recorded, &answer.device) {
                 (Some(day), Some(device)) => format!("recorded on {device}, {day}"),
@@ -543,6 +543,27 @@ mod tests {
         assert!(changed.counts.iter().any(|[_, before, now]| before != now), "{changed:?}");
         let back: Opened = ask(&mut page, &Asked::Edit { source: None });
         assert_eq!(back, opened);
+    }
+
+    #[test]
+    fn questions_and_exercises_are_judged() {
+        let mut page = page("coalescing");
+        let (pack, _) = session::load(&PackFiles::Embedded);
+        let lesson = pack.lessons.iter().find(|lesson| lesson.id == "coalescing").expect("the lesson");
+        let chosen =
+            |choice| Asked::Answer { question: "every_16th".to_owned(), guess: Guess::Choice(choice), recorded: None };
+        let [low, right]: [Graded; 2] = [0, 1].map(|choice| ask(&mut page, &chosen(choice)));
+        assert_eq!((low.right, right.right), (Some(false), Some(true)), "{low:?} {right:?}");
+        assert!(right.said[1].contains("50.0%, from the trace"), "{right:?}");
+        let exercise = lesson.exercises.first().expect("an exercise");
+        let tried = |source: &str| Asked::Try { exercise: exercise.id.clone(), source: source.to_owned() };
+        let solved: Graded = ask(&mut page, &tried(&exercise.solution));
+        assert_eq!(solved.right, Some(true), "{solved:?}");
+        let wrong = exercise.wrong.iter().find(|wrong| wrong.says.is_some()).expect("a wrong kernel");
+        let caught: Graded = ask(&mut page, &tried(&wrong.source));
+        assert!(caught.right == Some(false) && caught.said.last() == wrong.says.as_ref(), "{caught:?}");
+        let missing: Graded = ask(&mut page, &Asked::Try { exercise: "none".to_owned(), source: String::new() });
+        assert!(missing.right.is_none() && !missing.said.is_empty());
     }
 
     #[test]

@@ -84,6 +84,10 @@ fn folders(folder: &Path, start: &str) -> Vec<PathBuf> {
 /// The setting with which a process finds the toolkits' libraries; None if there are none. What the user set goes
 /// first.
 pub(super) fn library_path() -> Option<(OsString, OsString)> {
+    // A page has no folders, and no search path that could be split.
+    if cfg!(target_family = "wasm") {
+        return None;
+    }
     let below: &[&str] = if cfg!(windows) { &["bin/x64", "bin"] } else { &["lib64", "lib"] };
     let folders: Vec<PathBuf> = roots()
         .iter()

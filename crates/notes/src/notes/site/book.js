@@ -28,12 +28,26 @@
   };
   const here = page && `${page.lesson}/${page.step}`;
 
-  // Theme: the system's, until another is chosen.
+  // Theme: the system's, until another is chosen; then the rules for dark systems, also those in pictures, hold always or never.
   const themes = ["auto", "light", "dark"];
-  const dress = (theme) => { document.documentElement.dataset.theme = theme; };
   const theme = element("button", { type: "button", title: "Light or dark" });
+  const asked = new WeakMap();
   let worn = kept().theme?.site ?? "auto";
-  const wear = () => { dress(worn); theme.textContent = `Theme: ${worn}`; };
+  const dress = () => {
+    for (const { media } of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])) {
+      const first = media && (asked.get(media) ?? media.mediaText);
+      if (!first?.includes("prefers-color-scheme")) continue;
+      asked.set(media, first);
+      media.mediaText = worn === "auto" ? first : worn === "dark" ? first.replace(/\(prefers-color-scheme:\s*dark\)/, "(min-width: 0px)") : "not all";
+    }
+  };
+  const wear = () => {
+    document.documentElement.style.colorScheme = worn === "auto" ? "" : worn;
+    theme.textContent = `Theme: ${worn}`;
+    dress();
+  };
+  // Each frame of a picture that plays has its own rules.
+  if (figure) new MutationObserver(() => worn === "auto" || dress()).observe(figure, { childList: true, subtree: true });
   theme.onclick = () => {
     worn = themes[(themes.indexOf(worn) + 1) % themes.length];
     keep("theme", "site", worn);
@@ -103,6 +117,7 @@
   keep("read", location.pathname, true);
 
   // Settings of a link: ?stride=8.
+  const own = new Map(figure ? JSON.parse(figure.dataset.plays).set : []);
   if (figure) {
     const plays = JSON.parse(figure.dataset.plays);
     for (const [name, value] of new URLSearchParams(location.search)) {
@@ -155,8 +170,8 @@
       const param = params.find(({ id }) => id === output.dataset.param);
       if (param) slide(output, param);
     }
-    const query = new URLSearchParams(params.map(({ id, value }) => [id, value]));
-    history.replaceState(null, "", `?${query}`);
+    const changed = params.filter(({ id, value }) => own.has(id) && own.get(id) !== value).map(({ id, value }) => [id, value]);
+    history.replaceState(null, "", changed.length ? `?${new URLSearchParams(changed)}` : location.pathname);
   });
 
   // Questions and exercises have a worker of their own, so that the stage goes on meanwhile.

@@ -25,7 +25,7 @@ pub const LIVE: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
 const OURS: &str = "warpbook-site.txt";
 
 /// A lesson of a site.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Chapter {
     /// The lesson's id, its title, and what a reader will know afterwards.
     pub id: String,
@@ -41,7 +41,7 @@ pub struct Chapter {
 }
 
 /// A page of a lesson.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Page {
     /// The step's id and title.
     pub id: String,
@@ -57,7 +57,7 @@ pub struct Page {
 }
 
 /// A question of a page.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Question {
     pub id: String,
     /// The kind of its answer: `choice`, `number` or `curve`. A page does not ask for a curve.
@@ -69,7 +69,7 @@ pub struct Question {
 }
 
 /// An exercise of a page.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Exercise {
     pub id: String,
     /// The file of its starter, under whose name the page has it.

@@ -57,7 +57,7 @@ fn whole(head: &Head<'_>, address: &str, bar: &str, body: &str) -> String {
          <meta name=\"generator\" content=\"Warpbook\"/>\n<meta name=\"description\" content=\"{about}\"/>\n\
          <meta property=\"og:title\" content=\"{title}\"/>\n<meta property=\"og:description\" content=\"{about}\"/>\n\
          <meta property=\"og:type\" content=\"article\"/>\n{shared}<title>{title}</title>\n\
-         <link rel=\"stylesheet\" href=\"{root}book.css\"/>\n<script src=\"{root}play.js\" defer=\"defer\"></script>\n\
+         <link rel=\"icon\" href=\"data:,\"/>\n<link rel=\"stylesheet\" href=\"{root}book.css\"/>\n<script src=\"{root}play.js\" defer=\"defer\"></script>\n\
          <script src=\"{root}book.js\" defer=\"defer\"></script>\n</head>\n<body class=\"book\">\n\
          <nav class=\"bar\" aria-label=\"Site\"><a href=\"{root}\">Warpbook</a>{bar}\
          <span class=\"tools\"></span></nav>\n{body}</body>\n</html>\n"
