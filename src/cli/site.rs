@@ -1,11 +1,11 @@
 //! The lessons as a site: `warpbook export --site`, and what happens where no window can open.
 
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
@@ -60,13 +60,24 @@ fn write(
         out::note(&format!("{} after {} s: {}", chapter.title, start.elapsed().as_secs(), page.display()));
         Ok((chapter, problems.iter().any(Diagnostic::is_error)))
     };
-    // The first can be read soon, while the others are written side by side.
+    // The first can be read soon, while the others are written side by side: by threads of their own, since a worker of the tracer's
+    // pool must not wait for what another one prepares.
     let (first, rest) = lessons.split_at(1.min(lessons.len()));
-    let written: Vec<(Chapter, bool)> = [
-        first.iter().map(one).collect::<Result<Vec<_>, _>>()?,
-        rest.par_iter().map(one).collect::<Result<Vec<_>, _>>()?,
-    ]
-    .concat();
+    let mut written = first.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let places = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let lessons = places.map_while(|place| Some((place, rest.get(place)?)));
+        lessons.map(|(place, lesson)| Ok((place, one(lesson)?))).collect::<Result<Vec<_>, ExitCode>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let mut others = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let parts = all.into_iter().map(|thread| thread.join().unwrap_or_else(|why| std::panic::resume_unwind(why)));
+        parts.collect::<Result<Vec<_>, ExitCode>>().map(|parts| parts.concat())
+    })?;
+    others.sort_by_key(|(place, _)| *place);
+    written.extend(others.into_iter().map(|(_, written)| written));
     let lacks = written.iter().any(|(_, lacks)| *lacks);
     let chapters: Vec<Chapter> = written.into_iter().map(|(chapter, _)| chapter).collect();
     Ok((site.finish(&chapters).map_err(out::misused)?, lacks))
