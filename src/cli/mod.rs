@@ -102,7 +102,7 @@ impl Context {
 #[must_use]
 pub fn execute(command: Command, context: &Context) -> ExitCode {
     // A rank's launcher says it for all.
-    let waits = matches!(command, Command::Serve { .. });
+    let waits = matches!(command, Command::Serve(_));
     let _patience = (!is_launched() && !waits).then(still_working::Patience::start);
     let done = match command {
         Command::List { json } => list::list(context, json),
@@ -120,7 +120,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Predict(args) => predict::predict(context, &args),
         Command::Record(args) => record::record(context, &args),
         Command::Export(args) => export::export(context, &args),
-        Command::Serve { folder, port } => serve::serve(context, folder.as_deref(), port),
+        Command::Serve(args) => serve::serve(context, args.folder.as_deref(), args.port),
         Command::Ledger(args) => ledger::ledger(context, &args),
         Command::Review(args) => ledger::review(context, &args),
         Command::Worklog(args) => ledger::worklog(context, &args),

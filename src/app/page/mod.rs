@@ -31,7 +31,7 @@ use crate::lesson::{Block, Inline};
 use crate::notes::markdown;
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
-use crate::session::note::interpolate::Fill;
+use crate::session::show::interpolate::Fill;
 
 /// The time that setting the page may take of one frame. Words stay set, so a page that takes longer is complete a few
 /// frames after it is opened, and no frame is late.

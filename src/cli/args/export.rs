@@ -58,6 +58,17 @@ pub struct ExportArgs {
     pub again: bool,
 }
 
+/// Options of `serve`.
+#[derive(Args, Debug)]
+pub struct ServeArgs {
+    /// The site's folder. If it is left out, that of all lessons: `site`, which is written first if it is not there.
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// The port; 0 for any that is free.
+    #[arg(long, default_value_t = 8060)]
+    pub port: u16,
+}
+
 fn format(text: &str) -> Result<Format, String> {
     Format::from_name(text.trim(), &Format::ALL).map_err(|problem| problem.to_string())
 }

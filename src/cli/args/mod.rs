@@ -22,7 +22,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use assert::AssertArgs;
 pub use counters::CountersArgs;
 pub use diff::DiffArgs;
-pub use export::ExportArgs;
+pub use export::{ExportArgs, ServeArgs};
 pub use film::FilmArgs;
 pub use ledger::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 pub use predict::PredictArgs;
@@ -46,7 +46,6 @@ pub struct Cli {
     /// A folder with lessons/, shaders/ and assets/ to use instead of the built-in pack.
     #[arg(long, global = true, value_name = "DIR")]
     pub pack: Option<PathBuf>,
-    /// The command.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -124,14 +123,7 @@ pub enum Command {
     /// Write a lesson's note: prose, figures, data and the learner's own words.
     Export(ExportArgs),
     /// Give a site to a browser on this machine, and print its address.
-    Serve {
-        /// The site's folder. If it is left out, that of all lessons: `site`, which is written first if it is not there.
-        #[arg(value_name = "DIR")]
-        folder: Option<PathBuf>,
-        /// The port; 0 for any that is free.
-        #[arg(long, default_value_t = 8060)]
-        port: u16,
-    },
+    Serve(ServeArgs),
     /// Your knowledge by concept, from the journal: mastered, developing and blind spots, each with its evidence.
     Ledger(LedgerArgs),
     /// List the items that are due for review, and when the next one is due. The window asks the questions.
@@ -494,13 +486,12 @@ mod tests {
     #[test]
     fn small_grammars() {
         assert_eq!(grid("4,2"), Ok([4, 2, 1]));
-        assert!(grid("0").is_err());
+        assert!(grid("0").is_err() && size("1280").is_err());
         assert_eq!([bytes("49152"), bytes("48k"), bytes("48 KiB")], [Ok(49152), Ok(49152), Ok(49152)]);
         assert!(bytes("48m").is_err() && bytes("-1").is_err() && bytes("5000000k").is_err());
         assert_eq!(assignment("on=true"), Ok(("on".into(), 1.0)));
         assert_eq!(printed("out:3..5"), Ok(("out".into(), Some((3, 5)))));
         assert!(printed("out:5..3").is_err() && buffer_file("a=b.txt").is_err() && rung("a").is_err());
-        assert!(size("1280").is_err());
         assert_eq!(element("out[12]"), Ok(("out".into(), 12)));
         for wrong in ["out", "out[", "[3]", "out[-1]", "out[x]", "out[1"] {
             assert!(element(wrong).is_err(), "{wrong}");

@@ -11,7 +11,7 @@ use super::state::State;
 use crate::figures::ask::{self, AnyQuestion, By};
 use crate::lesson::{Facts, Variant};
 use crate::session::ask::{Answers, At, How, Noting, Of, Query, Store};
-use crate::session::note::interpolate::spoken_of;
+use crate::session::show::interpolate::spoken_of;
 use crate::session::show::source;
 use crate::trace::record::Backend;
 

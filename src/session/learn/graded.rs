@@ -2,8 +2,8 @@
 
 use super::drawn_curve::farthest;
 use super::predict::{Answer, Grade, Guess};
-use crate::base::units::figure;
-use crate::lesson::{AnswerDecl, AnswerKind};
+use crate::base::units::{digits3, figure};
+use crate::lesson::{AnswerDecl, AnswerKind, Prediction};
 
 /// A drawn curve is right if it is nowhere off by a greater factor.
 const CURVE: f64 = 1.25;
@@ -43,6 +43,39 @@ pub fn graded(asks: &AnswerKind, guess: &Guess, answer: &Answer) -> Graded {
         }
         _ => Graded::default(),
     }
+}
+
+/// Whether a guess was right, in words, "my" or "your" answer; None for a drawn curve, which is compared and not graded.
+#[must_use]
+pub fn verdict(prediction: &Prediction, guess: &Guess, answer: &Answer, whose: &str) -> Option<String> {
+    let (grade, given, within) = match (&prediction.asks, guess) {
+        (AnswerKind::Choice(options, _), Guess::Choice(choice)) => {
+            (answer.grade(options), options.get(*choice)?.1, None)
+        }
+        (AnswerKind::Number(within, _), Guess::Number(number)) => {
+            (answer.grade_number(*number, *within), *number, Some(*within))
+        }
+        _ => return None,
+    };
+    let share = within.map(|within| format!("{}%", digits3(100.0 * within)));
+    Some(match (grade, &prediction.asks, guess) {
+        (Grade::Nearest(right), AnswerKind::Choice(..), Guess::Choice(mine)) if right == *mine => "Right.".to_owned(),
+        (Grade::Nearest(right), AnswerKind::Choice(options, _), _) => {
+            format!("Wrong: the right answer is “{}”{}.", options.get(right)?.0, off_by(given, answer, whose))
+        }
+        (Grade::Within(true), ..) => format!("Right, within {}.", share?),
+        (Grade::Within(false), ..) => format!("Wrong: not within {}{}.", share?, off_by(given, answer, whose)),
+        (Grade::Spread, ..) => "Not graded: from p10 to p90, what was measured does not decide.".to_owned(),
+        (Grade::Cpu, ..) => "Not graded: a CPU took these times, and they say little about a GPU.".to_owned(),
+        _ => "Not graded: there is no result to grade it by.".to_owned(),
+    })
+}
+
+/// By what factor a guess is too low or too high; empty where there is no factor between the two.
+fn off_by(given: f64, answer: &Answer, whose: &str) -> String {
+    let Some(found) = answer.deciding().filter(|found| *found > 0.0 && given > 0.0) else { return String::new() };
+    let (factor, how) = if given < found { (found / given, "low") } else { (given / found, "high") };
+    format!("; {whose} answer is too {how} by a factor of {}", digits3(factor))
 }
 
 /// A guess in words, as the question puts it; None for a curve, and for an option that the question no longer has.

@@ -1,13 +1,13 @@
 //! Predictions and exercises in a note: the question, the learner's response, and the answer.
 
-use super::interpolate::Fill;
 use super::{Input, source};
 use crate::base::units::{counted, digits3, figure};
 use crate::figures::{plot, svg};
 use crate::lesson::{AnswerKind, Block, CurveDecl, Exercise, Inline, Lesson, Prediction};
 use crate::notes::NoteBlock;
-use crate::session::learn::predict::{Answer, Grade, Guess};
+use crate::session::learn::predict::{Answer, Guess};
 use crate::session::learn::{drawn_curve, graded, question};
+use crate::session::show::interpolate::Fill;
 
 /// Size of a drawn curve's plot, in points.
 const PLOT: [f32; 2] = [720.0, 400.0];
@@ -78,48 +78,11 @@ pub(super) fn prediction(input: &Input, prediction: &Prediction, fill: &Fill<'_>
         measured,
         traced,
         is_drawn: matches!(prediction.asks, AnswerKind::Curve(_)),
-        verdict: kept.zip(answer).and_then(|(kept, answer)| verdict(prediction, &kept.guess, answer, "my")),
+        verdict: kept.zip(answer).and_then(|(kept, answer)| graded::verdict(prediction, &kept.guess, answer, "my")),
         because: fill.inlines(&prediction.because),
     };
     blocks.insert(0, asked);
     blocks
-}
-
-/// Whether a guess was right, in words, "my" or "your" answer; None for a drawn curve, which is compared and not graded.
-pub(in crate::session) fn verdict(
-    prediction: &Prediction,
-    guess: &Guess,
-    answer: &Answer,
-    whose: &str,
-) -> Option<String> {
-    let (grade, given, within) = match (&prediction.asks, guess) {
-        (AnswerKind::Choice(options, _), Guess::Choice(choice)) => {
-            (answer.grade(options), options.get(*choice)?.1, None)
-        }
-        (AnswerKind::Number(within, _), Guess::Number(number)) => {
-            (answer.grade_number(*number, *within), *number, Some(*within))
-        }
-        _ => return None,
-    };
-    let share = within.map(|within| format!("{}%", digits3(100.0 * within)));
-    Some(match (grade, &prediction.asks, guess) {
-        (Grade::Nearest(right), AnswerKind::Choice(..), Guess::Choice(mine)) if right == *mine => "Right.".to_owned(),
-        (Grade::Nearest(right), AnswerKind::Choice(options, _), _) => {
-            format!("Wrong: the right answer is “{}”{}.", options.get(right)?.0, off_by(given, answer, whose))
-        }
-        (Grade::Within(true), ..) => format!("Right, within {}.", share?),
-        (Grade::Within(false), ..) => format!("Wrong: not within {}{}.", share?, off_by(given, answer, whose)),
-        (Grade::Spread, ..) => "Not graded: from p10 to p90, what was measured does not decide.".to_owned(),
-        (Grade::Cpu, ..) => "Not graded: a CPU took these times, and they say little about a GPU.".to_owned(),
-        _ => "Not graded: there is no result to grade it by.".to_owned(),
-    })
-}
-
-/// By what factor a guess is too low or too high; empty where there is no factor between the two.
-fn off_by(given: f64, answer: &Answer, whose: &str) -> String {
-    let Some(found) = answer.deciding().filter(|found| *found > 0.0 && given > 0.0) else { return String::new() };
-    let (factor, how) = if given < found { (found / given, "low") } else { (given / found, "high") };
-    format!("; {whose} answer is too {how} by a factor of {}", digits3(factor))
 }
 
 /// A drawn curve in words, as a figure and as data, with the answer if there is one.

@@ -7,7 +7,7 @@ use crate::lesson::{Block, Experiment, Inline, Lesson, Step, each_inline};
 use crate::notes::{NoteBlock, Section};
 use crate::session::experiment::recording;
 use crate::session::learn::pins::{self, Part};
-use crate::session::note::interpolate::Fill;
+use crate::session::show::interpolate::Fill;
 use crate::trace::record::Backend;
 
 impl Builder<'_> {

@@ -1,11 +1,10 @@
 //! A lesson as a note: its prose with the figures of this machine, the measurements, and the learner's own words.
 
-pub(in crate::session) mod asked;
+mod asked;
 pub mod command;
 pub mod experiment;
 pub mod export;
 pub mod index;
-pub mod interpolate;
 mod kernels;
 mod mine;
 pub mod only;
@@ -39,13 +38,13 @@ use crate::session::learn::saved::LessonSaved;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Predicted as Modelled};
 use crate::session::run::table;
+use crate::session::show::interpolate::Fill;
 use crate::session::show::moving::{self, Moving};
 use crate::session::show::said;
 use crate::session::show::source::Staged;
 use crate::session::show::stage::{Drawing, Stage};
 use crate::session::show::staged::Sources;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
-use interpolate::Fill;
 use only::Only;
 
 /// Size of the stage's figure, in points.

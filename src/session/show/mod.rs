@@ -1,7 +1,10 @@
 //! Data for figures: what a stage's figure asks for, covers, a step's first event, roofline and grid spread, text counts.
 
+pub mod controls;
 pub mod cover;
 pub mod first;
+pub mod interpolate;
+pub mod judged;
 pub mod moving;
 pub mod page;
 pub mod said;

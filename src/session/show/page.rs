@@ -7,39 +7,28 @@ use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 
+use super::controls::{Control, controls};
+use super::interpolate::Fill;
+use super::judged;
 use super::said;
 use super::source::{Staged, prepare};
 use super::stage::{Drawing, Stage};
 use super::staged::Sources;
 use crate::base::diag::Diagnostic;
-use crate::base::units::{figure, number};
+use crate::base::units::number;
 use crate::figures::ask;
 use crate::figures::{self, Clock, Figure, Kept, Results, Traced, View, svg, titled};
-use crate::gpu::client::WorkerCommand;
 use crate::gpu::simt;
 use crate::job::Language;
-use crate::lesson::{Lesson, PackFiles, Param, Picture, Step, scope};
+use crate::lesson::{Lesson, PackFiles, Picture, Step, scope};
 use crate::session;
 use crate::session::ask::{Answers, At, Inline, Store};
-use crate::session::jobs::setting::{Setting, parameters_of};
+use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, cost};
 use crate::session::learn::edits::{self, Edit};
-use crate::session::learn::exercise::{Reached, Try, Verdict};
-use crate::session::learn::graded::graded;
-use crate::session::learn::predict::{Answer, Asked as Questioned, Guess};
-use crate::session::learn::question;
-use crate::session::note::asked;
-use crate::session::note::interpolate::Fill;
+use crate::session::learn::predict::{Answer, Guess};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::compare::{self, Side};
-use crate::session::run::devices::Devices;
-use crate::trace::record::Backend;
-
-/// The most values of a domain that a control offers as they are.
-const VALUES: usize = 24;
-
-/// Operations or bytes of a launch that a page traces in a few seconds: its controls offer no larger one.
-const QUICK: f64 = 1e8;
 
 /// The size of the first picture, in points, which is drawn to see whether there is one.
 const FIRST: [f32; 2] = [640.0, 360.0];
@@ -134,30 +123,6 @@ pub struct Opened {
     pub figure: String,
 }
 
-/// An answer that was graded, or a kernel that was judged.
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Graded {
-    /// Whether it is right; None if that could not be decided.
-    pub right: Option<bool>,
-    /// The verdict and what was found, in lines.
-    pub said: Vec<String>,
-    /// The parts of an exercise's goal: a quantity, what it is, what it must be.
-    pub parts: Vec<[String; 3]>,
-}
-
-/// A parameter, its value, and the values that it can have, each in words.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub struct Control {
-    /// Its id.
-    pub id: String,
-    /// Its name.
-    pub label: String,
-    /// Its value.
-    pub value: f64,
-    /// Its values.
-    pub values: Vec<(f64, String)>,
-}
-
 /// A frame of the picture.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Framed {
@@ -204,8 +169,14 @@ impl Page {
             })),
             Asked::Edit { source } => said(&self.again(|_, edit| *edit = source)),
             Asked::Figure { name } => said(&self.show(&name)),
-            Asked::Answer { question, guess, recorded } => said(&self.grade(&question, &guess, recorded)),
-            Asked::Try { exercise, source } => said(&self.judge(exercise, source)),
+            Asked::Answer { question, guess, recorded } => match &self.pack {
+                Some((lesson, _, seed)) => said(&judged::answer(lesson, *seed, &question, &guess, recorded)),
+                None => said(&failed("there is no lesson".to_owned())),
+            },
+            Asked::Try { exercise, source } => match &self.pack {
+                Some((lesson, _, seed)) => said(&judged::kernel(lesson, *seed, exercise, source)),
+                None => said(&failed("there is no lesson".to_owned())),
+            },
             Asked::Frame { position, size, pointer } => match &mut self.opened {
                 Some(open) => said(&open.frame(position, size, pointer)),
                 None => said(&failed("no step is open".to_owned())),
@@ -257,55 +228,6 @@ impl Page {
             open.own = own;
         }
         answer
-    }
-
-    fn grade(&self, id: &str, guess: &Guess, recorded: Option<Answer>) -> Graded {
-        let Some((lesson, _, seed)) = &self.pack else { return Graded::default() };
-        let Some(prediction) = lesson.predictions.iter().find(|prediction| prediction.id == id) else {
-            return undecided(vec![format!("the lesson has no question `{id}`")]);
-        };
-        let params = question::settings(lesson, prediction);
-        let asked = Questioned { lesson, prediction, params: &params, seed: *seed, bounds_checks: true };
-        let devices = Devices::new(WorkerCommand::this_program());
-        let traced = match recorded {
-            Some(answer) => Ok(answer),
-            None => asked.answer(&devices, Backend::Simt, &AtomicBool::new(false)),
-        };
-        let answer = match traced {
-            Ok(answer) => answer,
-            Err(problems) => return undecided(problems.iter().map(ToString::to_string).collect()),
-        };
-        let verdict = asked::verdict(prediction, guess, &answer, "your").unwrap_or_default();
-        let found = answer.deciding().zip(prediction.answer()).map(|(value, decl)| {
-            let by = match (&answer.recorded, &answer.device) {
-                (Some(day), Some(device)) => format!("recorded on {device}, {day}"),
-                _ if decl.probes.is_empty() => "by arithmetic".to_owned(),
-                _ => "from the trace".to_owned(),
-            };
-            format!("{}, {by}.", figure(value, &decl.unit))
-        });
-        let right = graded(&prediction.asks, guess, &answer).right;
-        Graded { right, said: [verdict].into_iter().chain(found).collect(), parts: Vec::new() }
-    }
-
-    fn judge(&self, exercise: String, source: String) -> Graded {
-        let Some((lesson, _, seed)) = &self.pack else { return Graded::default() };
-        let tried = Try { lesson: lesson.clone(), exercise, source, seed: *seed };
-        let devices = Devices::new(WorkerCommand::this_program());
-        let Some(judged) = tried.judge_and_explain(&devices, &AtomicBool::new(false)) else {
-            return undecided(vec![format!("the lesson has no exercise `{}`", tried.exercise)]);
-        };
-        let (right, words, problems) = match &judged.verdict {
-            Verdict::Broken(problems) => (false, "It does not run.", problems.as_slice()),
-            Verdict::Endless => (false, "It does not end.", &[][..]),
-            Verdict::Wrong(_, problems) => (false, "It runs, and something is wrong.", problems.as_slice()),
-            Verdict::Right(_) => (false, "Its result is right. The goal is not reached yet.", &[][..]),
-            Verdict::Solved(_) => (true, "Solved: its result is right, and the goal is reached.", &[][..]),
-        };
-        let lines = [words.to_owned()].into_iter().chain(problems.iter().map(ToString::to_string));
-        let part = |part: &Reached| [part.of.clone(), number(part.have), part.needed()];
-        let parts = judged.parts.iter().filter(|part| !part.of.is_empty()).map(part);
-        Graded { right: Some(right), said: lines.chain(judged.mistake).collect(), parts: parts.collect() }
     }
 
     /// The open step with other parameters or another text.
@@ -418,10 +340,6 @@ fn live(setting: &Setting, step: &Step, results: &scope::Results) -> Vec<String>
     Fill { env: &env, params, lesson, quotes, live: false }.texts(&step.blocks)
 }
 
-fn undecided(said: Vec<String>) -> Graded {
-    Graded { said, ..Graded::default() }
-}
-
 fn said(answer: &impl Serialize) -> String {
     serde_json::to_string(answer).unwrap_or_default()
 }
@@ -450,41 +368,6 @@ fn findings(traced: &Traced, pass: usize) -> Vec<String> {
     found.chain(traced.wrong.as_ref().map(|wrong| wrong.message.clone())).collect()
 }
 
-/// The parameters that a step's program depends on; where there are too many values, some of them with the present one.
-fn controls(setting: &Setting, step: &Step) -> Vec<Control> {
-    let used = parameters_of(&setting.lesson, &step.variant);
-    let params = setting.lesson.params.iter().filter(|param| used.contains(&param.id));
-    let control = |param: &Param| {
-        let value = setting.params.get(&param.id).copied().unwrap_or(param.default);
-        let is_quick = |of: &f64| {
-            let params = jobs::with(&setting.params, &[(param.id.clone(), *of)]);
-            cost::needed(&setting.lesson, &step.variant, &params).is_none_or(|work| work <= QUICK)
-        };
-        // A domain can have millions of values, so some are chosen before their work is estimated: those of the lesson, and powers of two.
-        let mut shown: Vec<f64> = match param.domain.len() {
-            len if len <= VALUES => (0..len).map_while(|i| param.domain.nth(i)).collect(),
-            _ => {
-                of_lesson(&setting.lesson, &param.id).chain((0..32).map(|power| f64::from(2_u32.pow(power)))).collect()
-            }
-        };
-        shown.retain(|of| param.domain.accepts(*of) && is_quick(of));
-        shown.push(value);
-        shown.sort_by(f64::total_cmp);
-        shown.dedup();
-        let values = shown.into_iter().map(|of| (of, param.words(of))).collect();
-        Control { id: param.id.clone(), label: param.label.clone(), value, values }
-    };
-    params.map(control).collect()
-}
-
-/// The values of a parameter that a lesson's pages and experiments have.
-fn of_lesson<'a>(lesson: &'a Lesson, id: &'a str) -> impl Iterator<Item = f64> + 'a {
-    let of_pages =
-        lesson.steps.iter().flat_map(|step| &step.set).filter(move |(name, _)| name == id).map(|(_, value)| *value);
-    let swept = lesson.experiments.iter().filter(move |experiment| experiment.over == id);
-    of_pages.chain(swept.flat_map(|experiment| experiment.values.iter().copied()))
-}
-
 /// The counts of a pass over the whole grid, as the window's *Changes* has them.
 fn counts(before: Option<&Traced>, now: Option<&Traced>, pass: usize) -> Vec<[String; 3]> {
     let side = |traced: Option<&Traced>| traced.and_then(|traced| traced.trace(pass)).cloned();
@@ -497,6 +380,7 @@ fn counts(before: Option<&Traced>, now: Option<&Traced>, pass: usize) -> Vec<[St
 
 #[cfg(test)]
 mod tests {
+    use super::super::judged::Graded;
     use super::*;
     use crate::session::pack::carried::carried;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::interpolate::spoken_of;
 use super::source::prepare;
 use super::stage::Stage;
 use super::staged::Sources;
@@ -11,7 +12,6 @@ use crate::lesson::{Step, Variant};
 use crate::session::ask::{At, Inline, Store};
 use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
-use crate::session::note::interpolate::spoken_of;
 use crate::trace::record::Record;
 
 /// The results of the programs that a step's prose mentions, and the counts of the one on its stage. `measured` gives the
