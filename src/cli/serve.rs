@@ -83,7 +83,7 @@ impl Request {
     /// Whether it is for this machine: a page elsewhere must not reach the server under a name of its own.
     fn is_local(&self) -> bool {
         let name = self.host.rsplit_once(':').map_or(self.host.as_str(), |(name, _)| name);
-        ["127.0.0.1", "localhost"].contains(&name)
+        ["127.0.0.1", "localhost"].iter().any(|local| name.eq_ignore_ascii_case(local))
     }
 }
 

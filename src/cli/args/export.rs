@@ -21,7 +21,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["format", "reader", "output", "only", "still"])]
     pub site: Option<PathBuf>,
     /// With `--site`, the address at which it will be, for shared links and search engines.
-    #[arg(long, value_name = "URL", requires = "site", default_value = "", hide_default_value = true)]
+    #[arg(long, value_name = "URL", requires = "site", default_value = "", hide_default_value = true, value_parser = address)]
     pub address: String,
     /// Formats, with commas between: md, html, csv.
     #[arg(long, default_value = "md", value_delimiter = ',', value_parser = format)]
@@ -67,6 +67,16 @@ pub struct ServeArgs {
     /// The port; 0 for any that is free.
     #[arg(long, default_value_t = 8060)]
     pub port: u16,
+}
+
+fn address(text: &str) -> Result<String, String> {
+    let is_web = ["http://", "https://"].iter().any(|scheme| text.starts_with(scheme));
+    let is_plain = text.chars().all(|c| c.is_ascii_graphic() && !"\"<>\\^`{|}".contains(c));
+    if text.is_empty() || is_web && is_plain {
+        Ok(text.to_owned())
+    } else {
+        Err("expected an address such as https://example.org/book".to_owned())
+    }
 }
 
 fn format(text: &str) -> Result<Format, String> {

@@ -23,6 +23,7 @@ use super::jobs::{self, Params};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
+use crate::figures::ask::{AnyQuestion, By};
 use crate::figures::explore::{self, ExploreView};
 use crate::figures::{self, Clock, Kept, svg, titled};
 use crate::figures::{Traced, ask};
@@ -334,7 +335,7 @@ impl Builder<'_> {
         (step, name): (&Step, &str),
         stage: &Stage<'_>,
         kernel: &Kernel,
-    ) -> Option<(NoteBlock, String)> {
+    ) -> Option<(NoteBlock, Still)> {
         let sources = self.input.sources();
         let staged = Staged { stage: *stage, store, sources: &sources };
         let drawing = Drawing::of(&staged)?;
@@ -363,11 +364,13 @@ impl Builder<'_> {
         // A warp's events are too many for a picture that plays by itself.
         let plays = self.input.pictures != Pictures::OnSite
             && !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
-        let still = svg::adaptive(&frame);
+        let elsewhere = |question: &AnyQuestion| matches!(question.by(), By::Others { .. });
+        let recorded = drawing.results.questions().any(elsewhere);
+        let still = Still { svg: svg::adaptive(&frame), recorded };
         let moving = plays.then(|| moving::picture(&drawing, step, STAGE)).flatten();
         let figure = match moving {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
-            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.clone() },
+            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.svg.clone() },
         };
         Some((figure, still))
     }
@@ -430,6 +433,14 @@ impl Builder<'_> {
             svg: svg::adaptive(&frame),
         })
     }
+}
+
+/// A picture until it plays.
+struct Still {
+    /// As SVG.
+    svg: String,
+    /// Whether it shows what a page cannot work out: recordings, and what is known of devices.
+    recorded: bool,
 }
 
 /// The pass on a step's stage, by its place, and its kernel.

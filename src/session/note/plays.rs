@@ -1,6 +1,6 @@
 //! The pictures of a note that a page plays, and what it needs for them.
 
-use super::{Builder, Pictures};
+use super::{Builder, Pictures, Still};
 use crate::base::units::count;
 use crate::figures::ask;
 use crate::job::{Content, Language};
@@ -21,7 +21,7 @@ impl Builder<'_> {
     pub(super) fn play(
         &mut self,
         figure: &NoteBlock,
-        still: String,
+        still: Still,
         step: &Step,
         stage: &Stage<'_>,
         source: Option<&str>,
@@ -42,8 +42,9 @@ impl Builder<'_> {
         } else {
             // The step's own program is opened first, and the learner's text is put in its kernel's place.
             let set: Vec<(&String, &f64)> = stage.at.setting().params.iter().collect();
-            let of = serde_json::json!({ "step": step.id, "set": set, "source": source }).to_string();
-            self.playing.insert(id.clone(), Played::Here { of, still });
+            let of = serde_json::json!({ "step": step.id, "set": set, "source": source, "recorded": still.recorded })
+                .to_string();
+            self.playing.insert(id.clone(), Played::Here { of, still: still.svg });
             return;
         };
         self.playing.insert(id.clone(), Played::InTheProgram(why));

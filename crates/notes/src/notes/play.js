@@ -100,7 +100,7 @@
 
   const play = async (figure, begin) => {
     const still = figure.querySelector("svg");
-    const { step, set, source } = JSON.parse(figure.dataset.plays);
+    const { step, set, source, own } = JSON.parse(figure.dataset.plays);
     begin.disabled = true;
     begin.textContent = "Starting…";
     let opened = null, text = source ?? null;
@@ -108,11 +108,13 @@
     const present = () => [{ Open: { step, set: opened.params.map(({ id, value }) => [id, value]) } }, ...edit()];
     const { ask, stop } = await tracer(() => (opened ? present() : []));
     for (const question of [{ Open: { step, set } }, ...edit()]) {
-      const answer = await ask(question);
+      let answer = await ask(question);
+      // Settings of a link may be none that the lesson has.
+      if (answer.problems.length && own && question.Open) answer = await ask({ Open: { step, set: own } });
       if (answer.problems.length) throw new Error(answer.problems.join("; "));
       opened = answer;
     }
-    let at = opened.first + REST, playing = false, pointer = null, before = 0, wanted = false, drawing = false, size;
+    let at = opened.first + REST, playing = false, pointer = null, before = 0, shown, wanted = false, drawing = false, size;
 
     const stage = element("div", { className: "stage" });
     const tip = element("p", { className: "tip" });
@@ -191,6 +193,9 @@
         button.onclick = () => change({ Figure: { name } });
         return button;
       }));
+      // The caption is of the picture that the page opens with.
+      shown ??= opened.figure;
+      figure.querySelector("figcaption").hidden = opened.figure !== shown;
       figure.dispatchEvent(new CustomEvent("opened", { detail: opened }));
       editor.hidden = opened.kernel === null;
       counts.hidden = problems.length > 0;

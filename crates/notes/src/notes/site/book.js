@@ -9,9 +9,10 @@
   const KEY = "warpbook", STEP = 14;
 
   // What a reader leaves, by kind and place. Storage may be forbidden, full, or written by another tab meanwhile.
+  const plain = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {});
   const kept = () => {
     try {
-      return JSON.parse(localStorage.getItem(KEY)) ?? {};
+      return Object.fromEntries(Object.entries(plain(JSON.parse(localStorage.getItem(KEY)))).map(([kind, of]) => [kind, plain(of)]));
     } catch {
       return {};
     }
@@ -32,7 +33,8 @@
   const themes = ["auto", "light", "dark"];
   const theme = element("button", { type: "button", title: "Light or dark" });
   const asked = new WeakMap();
-  let worn = kept().theme?.site ?? "auto";
+  let worn = kept().theme?.site;
+  if (!themes.includes(worn)) worn = "auto";
   const dress = () => {
     for (const { media } of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])) {
       const first = media && (asked.get(media) ?? media.mediaText);
@@ -70,16 +72,17 @@
     };
     const hits = words.length ? index.map((entry) => [rank(entry), entry]).filter(([score]) => score) : [];
     hits.sort(([a], [b]) => b - a);
-    chosen = -1;
+    chosen = Math.min(chosen, hits.length - 1);
     found.replaceChildren(...hits.slice(0, 12).map(([, [path, lesson, title]]) =>
       element("li", {}, element("a", { href: root + path }, element("small", { textContent: lesson }), ` ${title}`))));
     if (words.length && !hits.length) found.append(element("li", { textContent: "No page has all of these words." }));
     found.hidden = !words.length;
   };
-  field.oninput = () => look().catch((error) => {
+  field.oninput = () => { chosen = -1; return look().catch((error) => {
     found.replaceChildren(element("li", { textContent: `The search's index cannot be read: ${error.message}` }));
     found.hidden = false;
-  });
+  }); };
+  document.addEventListener("pointerdown", (event) => { found.hidden ||= !event.target.closest(".search"); });
   field.onkeydown = (event) => {
     const links = [...found.querySelectorAll("a")];
     if (event.key === "Escape") {
@@ -87,7 +90,7 @@
       found.hidden = true;
       field.blur();
     } else if (event.key === "Enter") {
-      (links[Math.max(chosen, 0)])?.click();
+      look().then(() => found.querySelectorAll("a")[Math.max(chosen, 0)]?.click());
     } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       chosen = Math.min(links.length - 1, Math.max(0, chosen + (event.key === "ArrowDown" ? 1 : -1)));
@@ -96,7 +99,7 @@
   };
   document.querySelector(".tools").append(element("span", { className: "search" }, field, found), theme);
   document.addEventListener("keydown", (event) => {
-    if (event.target.closest("input, textarea, select, [role=slider]") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, pre, .scroll, [role=slider]") || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
     if (event.key === "/") {
       event.preventDefault();
       field.focus();
@@ -120,6 +123,7 @@
   const own = new Map(figure ? JSON.parse(figure.dataset.plays).set : []);
   if (figure) {
     const plays = JSON.parse(figure.dataset.plays);
+    plays.own = plays.set.map((setting) => [...setting]);
     for (const [name, value] of new URLSearchParams(location.search)) {
       const known = plays.set.find(([id]) => id === name);
       if (known && value !== "" && Number.isFinite(Number(value))) known[1] = Number(value);
@@ -136,9 +140,11 @@
     output.setAttribute("aria-label", param.label);
     output.setAttribute("aria-valuetext", output.textContent);
     output.title = `${param.label}: drag, or use the arrow keys`;
-    const at = () => param.values.findIndex(([value]) => value === param.value);
+    let place = param.values.findIndex(([value]) => value === param.value);
+    const at = () => place;
     const go = (to) => {
-      const [value, words] = param.values[Math.min(param.values.length - 1, Math.max(0, to))];
+      place = Math.min(param.values.length - 1, Math.max(0, to));
+      const [value, words] = param.values[place];
       output.textContent = words;
       return value;
     };
@@ -240,6 +246,7 @@
     code.setAttribute("aria-label", "Your kernel");
     const check = element("button", { type: "button", textContent: "Check" });
     const again = element("button", { type: "button", textContent: "Start again" });
+    const end = element("button", { type: "button", textContent: "Stop", hidden: true });
     const hint = element("button", { type: "button" });
     const room = element("div", { className: "said" });
     room.setAttribute("role", "status");
@@ -260,12 +267,18 @@
     };
     check.onclick = async () => {
       keep("tried", id, code.value);
+      end.hidden = false;
       if (await judged(room, ask)(check, { Try: { exercise: exercise.id, source: code.value } })) keep("solved", id, code.value);
+      end.hidden = true;
     };
-    again.onclick = () => { code.value = exercise.starter; };
+    end.onclick = async () => (await worker).stop("Stopped. It may not end");
+    again.onclick = () => {
+      code.value = exercise.starter;
+      keep("tried", id, undefined);
+    };
     label();
     source.replaceWith(element("section", { className: "card exercise" }, element("div", { className: "code" }, code),
-      element("div", { className: "controls" }, check, hint, again), room, hints));
+      element("div", { className: "controls" }, check, end, hint, again), room, hints));
   }
 
   // Own words, and all of them as a note.
@@ -281,7 +294,7 @@
   save.onclick = () => {
     const all = { ...(kept().words ?? {}), [here]: words.value };
     const names = { ...(kept().titles ?? {}), [here]: page.title };
-    const text = Object.entries(all).filter(([, text]) => text.trim()).map(([at, text]) => `## ${names[at] ?? at}\n\n${text.trim()}\n`).join("\n");
+    const text = Object.entries(all).filter(([, text]) => typeof text === "string" && text.trim()).map(([at, text]) => `## ${names[at] ?? at}\n\n${text.trim()}\n`).join("\n");
     const link = element("a", { href: `data:text/markdown;charset=utf-8,${encodeURIComponent(`# My words\n\n${text}`)}`, download: "warpbook-words.md" });
     link.click();
   };
@@ -291,5 +304,6 @@
   document.querySelector("section.words").append(element("h2", { textContent: "Your own words" }), words,
     element("div", { className: "controls" }, save, state));
 
-  document.querySelector(".stage-of-page .begin")?.click();
+  // A picture of recordings would lose them: its reader starts it.
+  if (figure && !JSON.parse(figure.dataset.plays).recorded) figure.querySelector(".begin")?.click();
 })();

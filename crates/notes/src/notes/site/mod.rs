@@ -24,6 +24,9 @@ pub const LIVE: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
 /// The file by which a folder is known as a site of this program.
 const OURS: &str = "warpbook-site.txt";
 
+/// Its text.
+const SAYS: &str = "Written by Warpbook. What is in this folder is replaced when it is written again.\n";
+
 /// A lesson of a site.
 #[derive(Clone, Debug)]
 pub struct Chapter {
@@ -113,12 +116,13 @@ impl Site {
     /// When the folder has other things in it, or cannot be written.
     pub fn new(root: &Path, address: &str) -> Result<Self, Diagnostic> {
         let is_empty = fs::read_dir(root).map_or(true, |mut entries| entries.next().is_none());
-        if !is_empty && !root.join(OURS).is_file() {
+        let is_ours = fs::read_to_string(root.join(OURS)).is_ok_and(|text| text == SAYS);
+        if !is_empty && !is_ours {
             let problem = Diagnostic::error(format!("{} has files that are no site of Warpbook", root.display()));
             return Err(problem.hint("give an empty folder, or one that is not there yet"));
         }
         let site = Self { root: root.to_path_buf(), address: address.trim_end_matches('/').to_owned() };
-        site.put(OURS, b"Written by Warpbook. What is in this folder is replaced when it is written again.\n")?;
+        site.put(OURS, SAYS.as_bytes())?;
         site.put("book.css", page::style().as_bytes())?;
         site.put("book.js", page::SCRIPT.as_bytes())?;
         site.put("play.js", super::page::SCRIPT.as_bytes())?;
