@@ -9,7 +9,7 @@ const browser = await open([1280, 800]);
 const { run, until, go, complaints, events } = browser;
 const done = (what) => console.log(`ok ${what}`);
 const click = (selector, at = 0) => run(`document.querySelectorAll(${JSON.stringify(selector)})[${at}].click()`);
-const text = (selector) => run(`document.querySelector(${JSON.stringify(selector)})?.innerText`);
+const text = (selector) => run(`document.querySelector(${JSON.stringify(selector)})?.textContent`);
 const transferred = () => events.filter(({ method }) => method === "Network.loadingFinished").reduce((all, { params }) => all + params.encodedDataLength, 0);
 
 try {
@@ -93,5 +93,5 @@ try {
   done("a page found by its words");
   assert.deepEqual(complaints(), []);
 } finally {
-  browser.end();
+  await browser.end();
 }

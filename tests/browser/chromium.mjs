@@ -58,9 +58,12 @@ export const open = async ([width, height]) => {
     "Runtime.exceptionThrown": () => [params.exceptionDetails.exception?.description ?? params.exceptionDetails.text],
     "Runtime.consoleAPICalled": () => [params.args.map(({ value }) => value).join(" ")],
   }[method]?.() ?? []));
-  const end = () => {
-    child.kill();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  const end = async () => {
+    const gone = new Promise((go) => child.on("exit", go));
+    await send("Browser.close");
+    await gone;
+    // Its own processes end a moment later.
+    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   return { of, run, until, go, complaints, events, end };
 };

@@ -290,7 +290,8 @@ mod tests {
     #[test]
     fn a_file_that_is_no_note_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        for format in Format::READERS.into_iter().chain([Format::Markdown, Format::Html]) {
+        let written = |format: &Format| cfg!(feature = "pdf") || *format != Format::Pdf;
+        for format in Format::READERS.into_iter().chain([Format::Markdown, Format::Html]).filter(written) {
             let place = folder.path().join(format.name());
             let first = write(&sample(), &[format], &To::folder(&place)).unwrap().files.pop().unwrap();
             std::fs::write(&first, "mine").unwrap();
