@@ -149,8 +149,6 @@ struct Open {
     results: Results<'static>,
     kept: Kept,
     edit: Option<String>,
-    /// The figure that the lesson gives the step.
-    own: Picture,
 }
 
 impl Page {
@@ -218,16 +216,9 @@ impl Page {
     fn show(&mut self, name: &str) -> Opened {
         let Some(open) = &self.opened else { return failed("no step is open".to_owned()) };
         let (mut step, setting, edit) = (open.plain.clone(), (*open.setting).clone(), open.edit.clone());
-        if name != step.figure.name {
-            step.figure = Picture::named(name);
-        }
-        let (own, answer) = (open.own.clone(), self.trace(step, setting, edit));
-        if answer.problems.is_empty()
-            && let Some(open) = &mut self.opened
-        {
-            open.own = own;
-        }
-        answer
+        let own = own(&setting, &step);
+        step.figure = if name == own.name { own } else { Picture::named(name) };
+        self.trace(step, setting, edit)
     }
 
     /// The open step with other parameters or another text.
@@ -289,7 +280,7 @@ impl Page {
             return failed_by(&problems);
         };
         let pass = stage.shown.pass;
-        let own = self.opened.take().map_or_else(|| plain.figure.clone(), |open| open.own);
+        let own = own(&setting, &plain);
         let facts = built.and_then(|built| built.facts.get(pass).copied()).unwrap_or_default();
         let fitting = figures::fitting(facts, Some(&own)).filter(|figure| figure.card().clock != Clock::Hand);
         let is_wgsl = stage.kernel().is_some_and(|kernel| kernel.cuda_only().is_none());
@@ -307,7 +298,7 @@ impl Page {
             figure: figure.card().name.to_owned(),
         };
         let kept = Kept::default();
-        self.opened = Some(Open { step, plain, setting, at: at.clone(), figure, results, kept, edit, own });
+        self.opened = Some(Open { step, plain, setting, at: at.clone(), figure, results, kept, edit });
         opened
     }
 }
@@ -331,6 +322,12 @@ impl Open {
         }
         Framed { svg: svg::adaptive(&frame), tip }
     }
+}
+
+/// The figure that the lesson gives a step, whatever the stage shows.
+fn own(setting: &Setting, step: &Step) -> Picture {
+    let of_lesson = setting.plain.steps.iter().find(|of| of.id == step.id);
+    of_lesson.unwrap_or(step).figure.clone()
 }
 
 /// The values and controls in a step's prose.
@@ -427,6 +424,14 @@ mod tests {
         assert!(changed.counts.iter().any(|[_, before, now]| before != now), "{changed:?}");
         let back: Opened = ask(&mut page, &Asked::Edit { source: None });
         assert_eq!(back, opened);
+        let [other, again]: [Opened; 2] =
+            ["Contents", &*opened.figure].map(|name| ask(&mut page, &Asked::Figure { name: name.to_owned() }));
+        assert_eq!((other.figure.as_str(), &other.figures), ("Contents", &opened.figures));
+        assert_eq!(again, opened);
+        let next = &pack.lessons.iter().find(|lesson| lesson.id == "coalescing").expect("the lesson").steps[2];
+        let asked = Asked::Open { step: next.id.clone(), set: Vec::new() };
+        let [after, alone]: [Opened; 2] = [ask(&mut page, &asked), ask(&mut self::page("coalescing"), &asked)];
+        assert_eq!(after, alone, "what was open before changes nothing");
     }
 
     #[test]
