@@ -48,7 +48,7 @@ pub(super) fn serve(context: &Context, folder: Option<&Path>, port: u16) -> Resu
     Ok(super::DONE)
 }
 
-/// What a browser asks for.
+/// An HTTP request: the parts of it that the server reads.
 #[derive(Debug, Default)]
 struct Request {
     method: String,

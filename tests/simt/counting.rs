@@ -40,7 +40,7 @@ fn sectors_of_any_pattern() -> Result {
 fn instructions_with_lanes_off() -> Result {
     let uniform = trace("", "if (i < 64u) { out[i * 8u] = 1u; }")?;
     assert_eq!((uniform.partial_instructions, uniform.lane_ops), (0, 32 * uniform.warp_instructions));
-    // What half of the lanes executed.
+    // Only the body of the branch runs with half of the lanes.
     let half = trace("", "out[i] = 3u; if (i % 2u == 0u) { out[i * 8u + 1024u] = 1u; }")?;
     let (partial, all) = (half.partial_instructions, half.warp_instructions);
     assert!(partial > 0 && partial < all, "{partial} of {all}");

@@ -1,4 +1,4 @@
-//! What carries numbers between GPUs.
+//! The transports between GPUs: NCCL, or kernels of our own.
 
 /// A library, or kernels of our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

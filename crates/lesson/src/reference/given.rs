@@ -1,4 +1,4 @@
-//! What a reference is given, and what it gives.
+//! The arguments and inputs of a reference, and the values that it expects.
 
 use crate::base::tensor::Tensor;
 

@@ -14,7 +14,7 @@ pub struct Trace {
     pub lane_ops: u64,
     /// Instructions, one for each warp that executed it.
     pub warp_instructions: u64,
-    /// Those of warps with some lanes off.
+    /// Warp instructions executed with some lanes off.
     #[serde(default)]
     pub partial_instructions: u64,
     /// Storage buffers.

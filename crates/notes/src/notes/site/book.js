@@ -8,7 +8,7 @@
   const figure = document.querySelector(".stage-of-page figure[data-plays]");
   const KEY = "warpbook", STEP = 14;
 
-  // What a reader leaves, by kind and place. Storage may be forbidden, full, or written by another tab meanwhile.
+  // The reader's words, answers and kernels, by kind and place. Storage may be forbidden, full, or written by another tab meanwhile.
   const plain = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {});
   const kept = () => {
     try {
@@ -108,14 +108,10 @@
   });
 
   // Where the reader has been.
-  const marks = () => {
-    const { solved = {}, right = {}, read = {} } = kept();
-    for (const link of document.querySelectorAll("main.contents ol a")) {
-      link.classList.toggle("read", Boolean(read[new URL(link.href).pathname]));
-    }
-    return { solved, right };
-  };
-  marks();
+  const { read = {} } = kept();
+  for (const link of document.querySelectorAll("main.contents ol a")) {
+    link.classList.toggle("read", Boolean(read[new URL(link.href).pathname]));
+  }
   if (!page) return;
   keep("read", location.pathname, true);
 
@@ -201,6 +197,7 @@
     }
   };
 
+  const before = (room, is, text) => { if (is) room.append(element("p", { className: "right", textContent: text })); };
   const cards = [...document.querySelectorAll("article section.card")];
   page.questions.forEach((question, at) => {
     const card = cards[at], because = card?.querySelector("details");
@@ -221,6 +218,7 @@
     const check = element("button", { type: "submit", textContent: "Check" });
     const room = element("div", { className: "said" });
     room.setAttribute("role", "status");
+    before(room, kept().right?.[id] === true, "You answered this right before.");
     form.append(element("div", { className: "controls" }, check));
     form.after(room);
     because.hidden = true;
@@ -277,6 +275,7 @@
       keep("tried", id, undefined);
     };
     label();
+    before(room, kept().solved?.[id], "You solved this before.");
     source.replaceWith(element("section", { className: "card exercise" }, element("div", { className: "code" }, code),
       element("div", { className: "controls" }, check, end, hint, again), room, hints));
   }

@@ -54,7 +54,7 @@ pub struct Page {
     pub blocks: Vec<NoteBlock>,
     /// Where its pictures play, by their names.
     pub plays: BTreeMap<String, Played>,
-    /// What the page's script asks about, in the order of the page.
+    /// Its questions and exercises, in the order of the page.
     pub questions: Vec<Question>,
     pub exercises: Vec<Exercise>,
 }
@@ -151,7 +151,6 @@ impl Site {
             let card = picture::card(cover, *size, &chapter.title, "Warpbook", &chapter.summary);
             let png = picture::png(&[card]).map_err(Diagnostic::error)?;
             self.put(&format!("{folder}/cover.png"), &png)?;
-            self.put(&format!("{folder}/cover.svg"), cover.as_bytes())?;
         }
         Ok(())
     }

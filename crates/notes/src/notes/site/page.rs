@@ -29,7 +29,7 @@ struct Head<'a> {
     root: &'a str,
     /// The page's path from the root.
     path: &'a str,
-    /// The folder of the lesson whose picture stands for the page in shared links.
+    /// The folder of the lesson whose cover is the picture of shared links; None if it has no cover.
     cover: Option<&'a str>,
 }
 
