@@ -16,7 +16,7 @@ use crate::trace::record::Backend;
 
 /// An answer that was graded, or a kernel that was judged.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Graded {
+pub struct Outcome {
     /// Whether it is right; None if that could not be decided.
     pub right: Option<bool>,
     /// The verdict and what was found, in lines.
@@ -27,7 +27,7 @@ pub struct Graded {
 
 /// Grades an answer to a question, by the recorded answer or else by the tracer.
 #[must_use]
-pub fn answer(lesson: &Lesson, seed: u64, id: &str, guess: &Guess, recorded: Option<Answer>) -> Graded {
+pub fn answer(lesson: &Lesson, seed: u64, id: &str, guess: &Guess, recorded: Option<Answer>) -> Outcome {
     let Some(prediction) = lesson.predictions.iter().find(|prediction| prediction.id == id) else {
         return undecided(vec![format!("the lesson has no question `{id}`")]);
     };
@@ -52,12 +52,12 @@ pub fn answer(lesson: &Lesson, seed: u64, id: &str, guess: &Guess, recorded: Opt
         format!("{}, {by}.", figure(value, &decl.unit))
     });
     let right = graded::graded(&prediction.asks, guess, &answer).right;
-    Graded { right, said: [verdict].into_iter().chain(found).collect(), parts: Vec::new() }
+    Outcome { right, said: [verdict].into_iter().chain(found).collect(), parts: Vec::new() }
 }
 
 /// Judges a kernel that was written for an exercise.
 #[must_use]
-pub fn kernel(lesson: &Arc<Lesson>, seed: u64, exercise: String, source: String) -> Graded {
+pub fn kernel(lesson: &Arc<Lesson>, seed: u64, exercise: String, source: String) -> Outcome {
     let tried = Try { lesson: lesson.clone(), exercise, source, seed };
     let devices = Devices::new(WorkerCommand::this_program());
     let Some(judged) = tried.judge_and_explain(&devices, &AtomicBool::new(false)) else {
@@ -73,9 +73,9 @@ pub fn kernel(lesson: &Arc<Lesson>, seed: u64, exercise: String, source: String)
     let lines = [words.to_owned()].into_iter().chain(problems.iter().map(ToString::to_string));
     let part = |part: &Reached| [part.of.clone(), number(part.have), part.needed()];
     let parts = judged.parts.iter().filter(|part| !part.of.is_empty()).map(part);
-    Graded { right: Some(right), said: lines.chain(judged.mistake).collect(), parts: parts.collect() }
+    Outcome { right: Some(right), said: lines.chain(judged.mistake).collect(), parts: parts.collect() }
 }
 
-fn undecided(said: Vec<String>) -> Graded {
-    Graded { said, ..Graded::default() }
+fn undecided(said: Vec<String>) -> Outcome {
+    Outcome { said, ..Outcome::default() }
 }

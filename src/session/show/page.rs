@@ -377,7 +377,7 @@ fn counts(before: Option<&Traced>, now: Option<&Traced>, pass: usize) -> Vec<[St
 
 #[cfg(test)]
 mod tests {
-    use super::super::judged::Graded;
+    use super::super::judged::Outcome;
     use super::*;
     use crate::session::pack::carried::carried;
 
@@ -441,17 +441,17 @@ mod tests {
         let lesson = pack.lessons.iter().find(|lesson| lesson.id == "coalescing").expect("the lesson");
         let chosen =
             |choice| Asked::Answer { question: "every_16th".to_owned(), guess: Guess::Choice(choice), recorded: None };
-        let [low, right]: [Graded; 2] = [0, 1].map(|choice| ask(&mut page, &chosen(choice)));
+        let [low, right]: [Outcome; 2] = [0, 1].map(|choice| ask(&mut page, &chosen(choice)));
         assert_eq!((low.right, right.right), (Some(false), Some(true)), "{low:?} {right:?}");
         assert!(right.said[1].contains("50.0%, from the trace"), "{right:?}");
         let exercise = lesson.exercises.first().expect("an exercise");
         let tried = |source: &str| Asked::Try { exercise: exercise.id.clone(), source: source.to_owned() };
-        let solved: Graded = ask(&mut page, &tried(&exercise.solution));
+        let solved: Outcome = ask(&mut page, &tried(&exercise.solution));
         assert_eq!(solved.right, Some(true), "{solved:?}");
         let wrong = exercise.wrong.iter().find(|wrong| wrong.says.is_some()).expect("a wrong kernel");
-        let caught: Graded = ask(&mut page, &tried(&wrong.source));
+        let caught: Outcome = ask(&mut page, &tried(&wrong.source));
         assert!(caught.right == Some(false) && caught.said.last() == wrong.says.as_ref(), "{caught:?}");
-        let missing: Graded = ask(&mut page, &Asked::Try { exercise: "none".to_owned(), source: String::new() });
+        let missing: Outcome = ask(&mut page, &Asked::Try { exercise: "none".to_owned(), source: String::new() });
         assert!(missing.right.is_none() && !missing.said.is_empty());
     }
 
