@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     match command {
         Some(Command::Worker { args }) => worker::main(&args),
         Some(Command::Shot(args)) => shot(files, own, &args),
-        Some(Command::Open { file }) => match open_window(files, own, Some(file)) {
+        Some(Command::Open(cli::OpenArgs { what, set })) => match open_window(files, own, Some((what, set))) {
             Ok(Ok(())) => ExitCode::SUCCESS,
             Ok(Err(unsaved)) => cli::failed(unsaved),
             Err(why) => cli::misused(why),
@@ -52,16 +52,16 @@ fn unparsed(error: &clap::Error) -> ExitCode {
 fn open_window(
     files: PackFiles,
     worker: WorkerCommand,
-    kernel: Option<PathBuf>,
+    first: Option<(PathBuf, Vec<(String, f64)>)>,
 ) -> Result<Result<(), Diagnostic>, Diagnostic> {
-    warpbook::app::window::open(files, worker, None, kernel)
+    warpbook::app::window::open(files, worker, None, first)
 }
 
 #[cfg(not(feature = "app"))]
 fn open_window(
     _files: PackFiles,
     _worker: WorkerCommand,
-    _kernel: Option<PathBuf>,
+    _first: Option<(PathBuf, Vec<(String, f64)>)>,
 ) -> Result<Result<(), Diagnostic>, Diagnostic> {
     Err(Diagnostic::error("this build has no window").hint("build it with the feature `app`, which is on by default"))
 }

@@ -108,10 +108,13 @@ fn sweep_gives_a_row_a_point() {
 
 #[test]
 fn trace_takes_any_file() {
-    let file = kernel("strided.wgsl");
+    let (file, folder) = (kernel("strided.wgsl"), tempfile::tempdir().unwrap());
+    let film = folder.path().join("film.svg").display().to_string();
     let run = warpbook(&[
         "trace",
         &file,
+        "--film",
+        &film,
         "--grid",
         "4096",
         "--const",
@@ -127,6 +130,11 @@ fn trace_takes_any_file() {
     assert_eq!(json["global"]["load"]["requests"], 32_768);
     assert_eq!(json["global"]["load"]["sectors"], 1_048_576);
     assert_eq!(json["global"]["store"]["sectors"], 131_072);
+    let film = fs::read_to_string(film).unwrap();
+    assert!(
+        film.contains("load of input") && film.contains("store to output") && film.contains("@keyframes"),
+        "{film}"
+    );
 }
 
 /// The paper's figure: 7.5 billion parameters on 64 GPUs, optimizer sliced.

@@ -26,14 +26,18 @@ use warpbook::session::show::source::{Staged, prepare};
 use warpbook::session::show::stage::{Drawing, Stage};
 use warpbook::session::show::staged::Sources;
 
-/// The stage of a window of usual size, in points.
+/// The stage of a window of usual size, in points: of it the picture is kept.
 const SIZE: [f32; 2] = [652.0, 376.0];
+/// Other sizes, in which a picture has no layout error: from a telephone's to that of a large screen.
+const SIZES: [[f32; 2]; 5] = [[320.0, 260.0], [420.0, 300.0], [1000.0, 560.0], [1400.0, 900.0], [2560.0, 1300.0]];
 
 macro_rules! kept {
     ($($name:ident: $figure:literal in $lesson:literal, $step:literal;)*) => {
         $(#[test]
         fn $name() {
-            compare(stringify!($name), &drawn($figure, $lesson, $step));
+            let frames = drawn($figure, $lesson, $step);
+            compare(stringify!($name), &frames[0]);
+            fits(&frames[1..]);
         })*
 
         /// The figures that have a picture.
@@ -110,14 +114,16 @@ fn known() -> &'static Known {
     })
 }
 
-/// A figure of a step as its stage opens.
-fn drawn(figure: &str, lesson: &str, step: &str) -> Frame {
+/// A figure of a step as its stage opens, in the usual size and the others.
+fn drawn(figure: &str, lesson: &str, step: &str) -> Vec<Frame> {
     let Known { pack, models, recordings, quotes } = known();
     let lesson = pack.lessons.iter().find(|known| known.id == lesson).unwrap();
     let step = lesson.steps.iter().find(|known| known.id == step).unwrap();
     if let Some(explorer) = step.explorer().and_then(explore::find).filter(|_| figure == "Explore") {
         let at = explore::begin(&step.figure);
-        return explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: SIZE[0] }).frame;
+        let picture =
+            |[width, _]: [f32; 2]| explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width }).frame;
+        return [SIZE].into_iter().chain(SIZES).map(picture).collect();
     }
     // A title is the lesson's, not the figure's: it may change.
     let mut picture = if step.figure.name == figure { step.figure.clone() } else { Picture::named(figure) };
@@ -127,7 +133,7 @@ fn drawn(figure: &str, lesson: &str, step: &str) -> Frame {
     on_stage(lesson, step, &picture, &sources)
 }
 
-fn on_stage(lesson: &Arc<Lesson>, step: &Step, picture: &Picture, sources: &Sources<'_>) -> Frame {
+fn on_stage(lesson: &Arc<Lesson>, step: &Step, picture: &Picture, sources: &Sources<'_>) -> Vec<Frame> {
     let setting = Arc::new(Setting {
         lesson: lesson.clone(),
         plain: lesson.clone(),
@@ -147,8 +153,21 @@ fn on_stage(lesson: &Arc<Lesson>, step: &Step, picture: &Picture, sources: &Sour
     let drawing = Drawing::of(&staged).unwrap();
     let (_, first) = drawing.opening(step);
     #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
-    let view = View { titled: true, ..drawing.view(SIZE, first as f32 + 0.99) };
-    drawing.figure.draw(&view, &mut Kept::default()).unwrap_or_else(|missing| panic!("{missing:?}"))
+    let picture = |size: [f32; 2]| {
+        let view = View { titled: true, ..drawing.view(size, first as f32 + 0.99) };
+        drawing.figure.draw(&view, &mut Kept::default()).unwrap_or_else(|missing| panic!("{missing:?}"))
+    };
+    [SIZE].into_iter().chain(SIZES).map(picture).collect()
+}
+
+/// Fails if a frame has a layout error.
+fn fits(frames: &[Frame]) {
+    let faults = |frame: &Frame| {
+        let size = format!("{} × {}", frame.width, frame.height);
+        frame.faults().into_iter().take(8).map(move |fault| format!("{size}: {fault}")).collect::<Vec<_>>()
+    };
+    let found: Vec<String> = frames.iter().flat_map(faults).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 /// Compares a picture with the one that is kept, or keeps it.

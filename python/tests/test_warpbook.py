@@ -43,7 +43,7 @@ def test_check_names_the_lines_of_a_bank_conflict():
         warpbook.check(trace, "conflicts == 0", "load.sectors > 0")
     line = "  line 3: 992 conflicts: tile[threadIdx.x * 32 + threadIdx.y] = x[threadIdx.y * 32 + threadIdx.x];"
     assert str(failed.value) == f"kernel.cu:\nfails  conflicts == 0  (conflicts is 992)\n{line}"
-    assert ">992<" in trace._repr_html_()
+    assert ">992<" in trace._repr_html_() and "<svg" in trace._repr_html_() and "load" in trace.film
 
 
 @pytest.mark.nvrtc

@@ -72,11 +72,12 @@ def trace(
         )
     after = {name: Path(launch.folder.name, f"{name}.after.npy") for name in launch.arrays}
     dumps = [f"--dump={name}={file}" for name, file in after.items()]
-    done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder.name)
+    film = Path(launch.folder.name, "film.svg")
+    done = run_json(["trace", launch.target, *launch.options, *dumps, f"--film={film}", "--json"], launch.folder.name)
     buffers = {name: launch.arrays[name].load(file) for name, file in after.items() if file.exists()}
     # The arrays are given back in their own types, however they are dumped.
     messages = re.sub(r"note: .* is shown in words of 4 bytes: .*\n?", "", done.stderr)
-    return Trace(launch, json.loads(done.stdout), messages, buffers)
+    return Trace(launch, json.loads(done.stdout), messages, buffers, film.read_text("utf-8"))
 
 
 def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequence[Any] = (), **launch: Any) -> Trace:

@@ -46,7 +46,9 @@ class Trace(Mapping[str, float]):
     Names are those of conditions and those in the JSON of `warpbook trace`; `list(trace)` has the former.
     """
 
-    def __init__(self, launch: Launch, found: dict[str, Any], messages: str, buffers: dict[str, Any]) -> None:
+    def __init__(
+        self, launch: Launch, found: dict[str, Any], messages: str, buffers: dict[str, Any], film: str = ""
+    ) -> None:
         self._launch, self._counts, self._texts = launch, counts(found), launch.source.splitlines()
         #: All that `warpbook trace --json` printed.
         self.json = found
@@ -54,6 +56,8 @@ class Trace(Mapping[str, float]):
         self.messages = messages
         #: Contents of the arrays after the run, by the names of their parameters.
         self.buffers = buffers
+        #: The first warp's accesses, as an SVG that moves.
+        self.film = film
         #: Whether the counts are of the whole grid.
         self.complete: bool = found["complete"]
         self.file, self.source = launch.file, launch.source
@@ -82,7 +86,7 @@ class Trace(Mapping[str, float]):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """The tables for a notebook: counts, and the source with each line's counts, findings and notes."""
+        """For a notebook: the picture that plays, the counts, and the source with each line's counts and remarks."""
         style = "text-align:right;padding:0 .6em;white-space:pre"
         most = [max((line.counts[i] for line in self.lines), default=0) or 1 for i in range(len(COLUMNS))]
 
@@ -104,7 +108,8 @@ class Trace(Mapping[str, float]):
             body += f'<tr><td style="{style};opacity:.6">{escape(line.place)}</td>{bars}{code}</tr>'
             body += "".join(remark(of) for of in [*self.findings, *self.notes] if of.line == line.line)
         tables = "".join(f"<table>{''.join(map(row, table))}</table>" for table in self._tables())
-        return f"<p><b>{escape(self._title())}</b></p>{tables}<table>{row(HEADINGS)}{body}</table>"
+        film = f'<div style="max-width:760px">{self.film}</div>' if self.film else ""
+        return f"<p><b>{escape(self._title())}</b></p>{film}{tables}<table>{row(HEADINGS)}{body}</table>"
 
     def worst(self, figure: str) -> list[str]:
         """The three lines that contribute most to a figure of a condition: its findings, or the greatest counts."""

@@ -34,7 +34,7 @@ mod zero_fit;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-pub use args::{Cli, Command, ShotArgs, ThemeArg, with_open};
+pub use args::{Cli, Command, OpenArgs, ShotArgs, ThemeArg, with_open};
 pub use out::{DONE, FAILED, MISUSED, failed, line, misused, note, problems};
 
 use crate::base::diag::Diagnostic;
@@ -130,7 +130,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Tokenizer(command) => tokenizer::tokenizer(command),
         Command::Ranks(args) => ranks::ranks(&args),
         Command::ZeroFit(args) => zero_fit::zero_fit(&args),
-        Command::Shot(_) | Command::Open { .. } | Command::Worker { .. } => {
+        Command::Shot(_) | Command::Open(_) | Command::Worker { .. } => {
             problems(&[Diagnostic::error("this command needs the window's part of the program")]);
             Err(MISUSED.into())
         }

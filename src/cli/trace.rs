@@ -1,6 +1,7 @@
 //! `warpbook trace`
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -9,20 +10,29 @@ use serde::Serialize;
 use super::args::TraceArgs;
 use super::run::{heading, print};
 use super::{Context, DONE, FAILED, MISUSED, out, target};
+use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Places};
+use crate::base::store::write_atomic;
 use crate::base::units::{count, counted, digits3, si};
+use crate::figures;
+use crate::figures::moving::moving;
 use crate::job::Job;
 use crate::session::run::explain;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
+use crate::session::run::shader_file::Outcome;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::provenance::Origin;
 use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
+
+/// The size of a film, in points.
+const FILM: [f32; 2] = [720.0, 400.0];
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
     let mut options = args.setting.options();
     options.explain.clone_from(&args.explain);
     options.io = args.out.io(options.io.inputs);
+    options.events = args.film.is_some();
     let models = context.models();
     let chosen = target::device(&models, &args.setting)?;
     let outcome = target::traced(context, &args.target, &options)?;
@@ -55,6 +65,9 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         printed.iter().for_each(print);
         outcome.origins.iter().for_each(show_origin);
     }
+    if let Some(path) = &args.film {
+        film(&outcome, path).map_err(out::failed)?;
+    }
     record.unwritten.iter().for_each(|left| out::note(&format!("note: {}", left.words("--grid"))));
     let meant = |place: usize| pass.is_none_or(|pass| pass == place);
     let findings: Vec<_> = record.findings().filter(|(place, _)| meant(*place)).collect();
@@ -72,6 +85,16 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         out::note(&format!("line {}: {what}: {}", line_name(&places, note.line), note.message.trim_end()));
     }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
+}
+
+/// Writes the events of the first warp as a picture that moves.
+fn film(outcome: &Outcome, path: &Path) -> Result<(), Diagnostic> {
+    let pass = outcome.pass.and_then(|place| outcome.done.record.pass(place));
+    let Some(timeline) = pass.and_then(|pass| pass.timeline.clone()) else {
+        let problem = Diagnostic::error("the events of a whole program are no single picture");
+        return Err(problem.hint("name one of its passes: LESSON/PROGRAM/PASS"));
+    };
+    write_atomic(path, moving(&figures::first_events(&Arc::new(timeline), FILM), 0).as_bytes())
 }
 
 /// The text of a pass's kernel, with its parts.

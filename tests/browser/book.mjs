@@ -18,39 +18,59 @@ try {
   await browser.of("Emulation.setCPUThrottlingRate", { rate: 4 });
   const start = Date.now();
   await go(address + first);
-  await until("document.querySelector('figure.playing')");
+  await until("document.querySelector('.stage-of-page figure.playing')");
   const [bytes, time] = [transferred(), (Date.now() - start) / 1000];
   await browser.of("Emulation.setCPUThrottlingRate", { rate: 1 });
   assert.deepEqual(complaints(), []);
   await go(address + second);
-  await until("document.querySelector('figure.playing') ?? !document.querySelector('.begin')");
+  await until("document.querySelector('.stage-of-page figure.playing') ?? !document.querySelector('.stage-of-page .begin')");
   const later = transferred();
   assert(bytes < 2.5e6 && later < 3e5, `${bytes} and ${later} bytes`);
   done(`the first page is usable after ${time.toFixed(1)} s at a quarter of the speed, with ${bytes} bytes; the next takes ${later}`);
 
   // Every page: no complaint, and the program's own numbers.
-  for (const [path, { live, counts }] of Object.entries(expected)) {
+  let explorer;
+  for (const [path, { live, counts, explorers }] of Object.entries(expected)) {
     await go(address + path);
+    await until(`document.querySelectorAll('.explorer svg').length === ${explorers}`);
+    if (explorers && await run("document.querySelector('.bar-handle')")) explorer ??= path;
     if (counts) {
-      await until("document.querySelector('figure.playing') ?? document.querySelector('.stage-of-page .problem')");
-      const rows = await run("[...document.querySelectorAll('figure.playing details table tr')].slice(1).map((row) => [...row.cells].map((cell) => cell.textContent))");
+      await until("document.querySelector('.stage-of-page figure.playing') ?? document.querySelector('.stage-of-page .problem')");
+      const rows = await run("[...document.querySelectorAll('.stage-of-page figure.playing details table tr')].slice(1).map((row) => [...row.cells].map((cell) => cell.textContent))");
       assert.deepEqual(rows, counts, path);
-      assert.deepEqual(await run("[...document.querySelectorAll('article output')].map((output) => output.textContent)"), live, path);
+      assert.deepEqual(await run("[...document.querySelectorAll('article output:not(.slides output)')].map((output) => output.textContent)"), live, path);
     }
     assert.deepEqual(complaints(), [], path);
   }
   done(`${Object.keys(expected).length} pages`);
 
+  // Explorers with bars are in softmax.
+  if (explorer) {
+    await go(address + explorer);
+    await until("document.querySelector('.bar-handle')");
+    const { x, y } = await run("(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))(document.querySelector('.bar-handle').getBoundingClientRect())");
+    const was = await run("document.querySelector('.explorer svg').outerHTML");
+    const mouse = (type, x) => browser.of("Input.dispatchMouseEvent", { type, x, y, button: "left", buttons: type === "mouseReleased" ? 0 : 1, clickCount: 1 });
+    await mouse("mousePressed", x);
+    await mouse("mouseMoved", x - 30);
+    await mouse("mouseReleased", x - 30);
+    await until(`document.querySelector('.explorer svg').outerHTML !== ${JSON.stringify(was)}`);
+    const bars = await run("document.querySelectorAll('.bar-handle').length");
+    await run("[...document.querySelectorAll('.controls button')].find(({ textContent }) => textContent === '+').click()");
+    await until(`document.querySelectorAll('.bar-handle').length > ${bars}`);
+    done("an explorer's bar dragged, and one more added");
+  }
+
   const stride = `${address}coalescing/3-a-stride-leaves-bytes-unused/`;
   await go(`${stride}?stride=8`);
   await until("document.querySelector('output[role=slider]')?.textContent === '8'");
-  const before = await run("[...document.querySelectorAll('article output')].map((output) => output.textContent)");
+  const before = await run("[...document.querySelectorAll('article output:not(.slides output)')].map((output) => output.textContent)");
   const { x, y } = await run("(({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 }))(document.querySelector('output[role=slider]').getBoundingClientRect())");
   const mouse = (type, x) => browser.of("Input.dispatchMouseEvent", { type, x, y, button: "left", buttons: type === "mouseReleased" ? 0 : 1, clickCount: 1 });
   await mouse("mousePressed", x);
   await mouse("mouseMoved", x - 40);
   await mouse("mouseReleased", x - 40);
-  await until(`document.querySelectorAll('article output')[1].textContent !== ${JSON.stringify(before[1])}`);
+  await until(`document.querySelectorAll('article output:not(.slides output)')[1].textContent !== ${JSON.stringify(before[1])}`);
   assert(!(await run("location.search")).includes("stride=8"));
   done("a number in a link's address, and dragged");
 
@@ -62,7 +82,7 @@ try {
   done("a question answered wrong, then right");
 
   await go(`${address}coalescing/11-turning-in-shared-memory/`);
-  await until("document.querySelector('figure.playing')");
+  await until("document.querySelector('.stage-of-page figure.playing')");
   await run(`(() => {
     const code = document.querySelector("figure textarea");
     const without = code.value.replace("workgroupBarrier();", "");

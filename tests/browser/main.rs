@@ -34,13 +34,14 @@ fn of_lesson(root: &Path, lesson: &Lesson) -> Vec<(String, Value)> {
     let mut of_step = |(place, step): (usize, &Step)| {
         let name = names.iter().find(|name| name.starts_with(&format!("{}-", place + 1))).unwrap();
         let text = fs::read_to_string(folder.join(name).join("index.html")).unwrap();
-        // A picture of recordings waits for its reader.
-        let said = if text.contains("data-plays=") && !text.contains("&quot;recorded&quot;:true") {
+        let explorers = text.matches("&quot;explore&quot;:").count();
+        // A stage that plays names its step.
+        let said = if text.contains("&quot;step&quot;:") {
             let opened = ask(&Asked::Open { step: step.id.clone(), set: Vec::new() });
             assert_eq!(opened.problems, Vec::<String>::new(), "{}", step.id);
-            json!({ "live": opened.live, "counts": opened.counts })
+            json!({ "live": opened.live, "counts": opened.counts, "explorers": explorers })
         } else {
-            json!({ "live": null, "counts": null })
+            json!({ "live": null, "counts": null, "explorers": explorers })
         };
         (format!("{}/{name}/", lesson.id), said)
     };

@@ -17,6 +17,9 @@ use crate::base::units::count;
 use crate::job::BindingKind;
 use crate::lesson::Picture;
 
+/// The share of the first line that the moment takes at most, beside a meaning's own words.
+const BESIDE: f32 = 0.65;
+
 /// The width of a text.
 fn written(item: &Item) -> f32 {
     if let Item::Text { text, size, mono, .. } = item { text::width(text, *size, *mono) } else { 0.0 }
@@ -33,7 +36,10 @@ fn frame(view: &View<'_>, of: &Looked<'_>) -> Frame {
         "" => frame.text([MARGIN, 18.0], 16.0, Anchor::Start, Ink::Text, title.clone()),
         // Of a single launch it says nothing.
         _ if of.reel.film.frames.len() < 2 => {}
-        _ => frame.text([MARGIN, 18.0], 12.0, Anchor::Start, Ink::Muted, contents.when),
+        _ => {
+            let room = (view.size[0] - 2.0 * MARGIN) * BESIDE;
+            frame.fitted([MARGIN, 18.0], 12.0, Anchor::Start, Ink::Muted, room, contents.when);
+        }
     }
     if contents.shape == Shape::Bars {
         let said = bars::draw(&mut frame, contents);

@@ -1,5 +1,6 @@
 //! Tokens, a router, experts: which experts each of the first tokens is sent to, and with which weight.
 
+use super::faults::overlap;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, MOST_EXPERTS, NO_BUFFER, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::kit::{Board, Rows};
@@ -147,7 +148,9 @@ impl Routing {
             (tokens.exit(choice.token, [choice.place, self.k]), to)
         };
         shown().for_each(|choice| self.arrow(frame, choice, ends(choice)));
-        shown().for_each(|choice| self.weight(frame, choice, ends(choice)));
+        // Of weights that would meet, the first is written.
+        let mut taken: Vec<[f32; 4]> = Vec::new();
+        shown().for_each(|choice| self.weight(frame, choice, ends(choice), &mut taken));
         for i in 0..tokens.shown {
             let rect = tokens.rect(i);
             frame.outline(rect, 4.0, Some(Ink::Raised), Ink::Faint, None);
@@ -184,14 +187,19 @@ impl Routing {
     }
 
     /// The weight of a choice, on its arrow: in a column for each of a token's choices, so that neighbours do not meet.
-    fn weight(&self, frame: &mut Frame, choice: &Choice, (from, to): ([f32; 2], [f32; 2])) {
+    fn weight(&self, frame: &mut Frame, choice: &Choice, (from, to): ([f32; 2], [f32; 2]), taken: &mut Vec<[f32; 4]>) {
         let Some(weight) = choice.weight.filter(|_| choice.share >= 0.5) else { return };
         let (x, tag) = (from[0] + 24.0 + 38.0 * choice.place as f32, Some(self.tag(choice)));
         let at = between(from, to, ((x - from[0]) / (to[0] - from[0]).max(1.0)).min(1.0));
         let words = format!("{weight:.2}");
-        let half = text::width(&words, 11.0, true) / 2.0 + 1.0;
-        frame.fill([at[0] - half, at[1] - 6.5, 2.0 * half, 13.0], 3.0, Ink::Panel, tag);
-        let (size, anchor, ink, mono) = (11.0, Anchor::Middle, Ink::Text, true);
+        let half = text::width(&words, 12.0, true) / 2.0 + 1.0;
+        let rect = [at[0] - half, at[1] - 7.0, 2.0 * half, 14.0];
+        if taken.iter().any(|other| overlap(*other, rect)) {
+            return;
+        }
+        taken.push(rect);
+        frame.fill(rect, 3.0, Ink::Panel, tag);
+        let (size, anchor, ink, mono) = (12.0, Anchor::Middle, Ink::Text, true);
         frame.items.push(Item::Text { at, size, anchor, ink, text: words, mono, tag });
     }
 

@@ -2,8 +2,8 @@
 
 use super::ask;
 use super::figure::{Figure, Kept, View};
+use super::frame::Frame;
 use super::frame::Tag;
-use super::frame::{Frame, Item};
 use super::judge::find;
 use super::reel::{Reel, ReelBuffer};
 use super::results::{Numbers, Results};
@@ -169,32 +169,10 @@ pub fn all_kinds(width: u32) -> Timeline {
         .0
 }
 
-fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
-    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
-}
-
-/// Nothing leaves the frame, no text is small, and no two texts overlap.
+/// Fails if the frame has a layout error.
 pub fn assert_tidy(frame: &Frame, what: &str) {
-    assert!(!frame.alt.is_empty(), "{what}");
-    let mut texts: Vec<([f32; 4], &str)> = Vec::new();
-    for item in &frame.items {
-        let [x, y, w, h] = item.bounds();
-        let inside = x >= -0.6 && y >= -0.6 && x + w <= frame.width + 0.6 && y + h <= frame.height + 0.6;
-        assert!(inside, "{what}: {item:?} leaves the frame: {x} {y} {w} {h}");
-        match item {
-            Item::Text { size, text, .. } => {
-                assert!(*size >= 12.0 && !text.is_empty(), "{what}: {item:?}");
-                // Lines of text may come close, not touch: glyphs take up less than their line.
-                let bounds = [x, y + 0.1 * size, w, h - 0.2 * size];
-                if let Some((_, other)) = texts.iter().find(|(other, _)| overlap(*other, bounds)) {
-                    panic!("{what}: {text:?} overlaps {other:?}");
-                }
-                texts.push((bounds, text));
-            }
-            Item::Rect { rect, .. } => assert!(rect[2] > 0.0 && rect[3] > 0.0, "{what}: {item:?}"),
-            Item::Line { .. } | Item::Polyline { .. } | Item::Dot { .. } => {}
-        }
-    }
+    let faults = frame.faults();
+    assert!(faults.is_empty(), "{what}: {}", faults.join("\n"));
 }
 
 /// The data of a figure, and the moment.

@@ -204,11 +204,9 @@ impl Placed {
     /// Draws its name and its ground, then its cells as `ink` says, by row and column of cells, and lets the pointer find them.
     pub(super) fn draw(&self, frame: &mut Frame, ink: impl Fn(u64, u64) -> Option<Ink>) {
         let [x, y, w, h] = self.grid.rect;
-        frame.text([x, y - LABEL / 2.0], 12.0, Anchor::Start, Ink::Muted, self.matrix.label(self.room));
-        if let Some(crate::Item::Text { text, .. }) = frame.items.last()
-            && text.is_empty()
-        {
-            frame.items.pop();
+        let name = self.matrix.label(self.room.min(frame.width - x));
+        if !name.is_empty() {
+            frame.text([x, y - LABEL / 2.0], 12.0, Anchor::Start, Ink::Muted, name);
         }
         frame.fill([x, y, w, h], 0.0, Ink::Raised, None);
         let (rows, columns) = (self.grid.rows(), self.grid.columns());

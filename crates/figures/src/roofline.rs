@@ -2,6 +2,7 @@
 
 use super::answers::{Roof, Roofline};
 use super::ask;
+use super::faults::overlap;
 use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::kit::MARGIN;
@@ -314,10 +315,6 @@ fn along(roof: &Roof, x: &Ruler, y: &Ruler) -> impl Iterator<Item = [f32; 4]> {
     let heights: Vec<(f64, Option<f64>)> = (0..=96).map(|i| (at(i), roof.at(at(i)))).collect();
     let boxes = heights.into_iter().filter_map(|(intensity, rate)| Some([x.place(intensity), y.place(rate?)]));
     boxes.map(|[x, y]| [x - 3.0, y - 3.0, 6.0, 6.0]).collect::<Vec<_>>().into_iter()
-}
-
-fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
-    (0..2).all(|i| a[i] < b[i] + b[i + 2] && b[i] < a[i] + a[i + 2])
 }
 
 /// The tip for the item under the pointer.

@@ -1,10 +1,13 @@
 //! The picture of one warp at one moment: its lanes above, the memory they touch below, counters beside.
 
+use std::sync::Arc;
+
 use super::counters;
 use super::event::{Moment, Stage, WarpView, moment};
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::lanes::{Columns, Lanes};
+use super::moving::MOST;
 use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::{banks, flow, mark, memory, memory_tooltip, text};
@@ -45,6 +48,23 @@ pub fn frame(view: &WarpView<'_>) -> Frame {
         title.1.join(", ")
     );
     frame
+}
+
+/// The first events of the first warp, a picture for each, at most [`MOST`].
+#[must_use]
+pub fn first_events(timeline: &Arc<Timeline>, size: [f32; 2]) -> Vec<Frame> {
+    let events = timeline.of_warp(0, 0).count().clamp(1, MOST);
+    let at = |event: usize| WarpView {
+        timeline,
+        workgroup: 0,
+        warp: 0,
+        position: event as f32,
+        hovered: None,
+        marked: &[],
+        motion: false,
+        size,
+    };
+    (0..events).map(|event| frame(&at(event))).collect()
 }
 
 /// The event in words, then the details in falling order of weight.

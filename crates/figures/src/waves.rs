@@ -298,14 +298,13 @@ fn rounds(frame: &mut Frame, spread: &Spread, tiles: u64, shown: u64) -> String 
 
 /// Draws the name of the bars' axis, and the legend of the colours.
 fn foot(frame: &mut Frame, spread: &Spread, y: f32, time: &str) {
-    let mut x = frame.width - MARGIN;
-    let without = (share(spread) < 1.0).then(|| Key::new(WITHOUT, "lanes without a slot").edge(Ink::Faint));
-    for key in without.into_iter().chain([Key::new(EMPTY, "empty slot"), Key::new(BUSY, "workgroup")]) {
-        x -= legend::wide(key.long);
-        key.draw(frame, [x, y], legend::wide(key.long), key.long);
-        x -= 16.0;
-    }
-    frame.fitted([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, x - MARGIN, time);
+    let without = Key::new(WITHOUT, "lanes without a slot").or("no slot").edge(Ink::Faint);
+    let keys = [Key::new(BUSY, "workgroup"), Key::new(EMPTY, "empty slot").or("empty"), without];
+    let keys = &keys[..if share(spread) < 1.0 { 3 } else { 2 }];
+    let wide: f32 = keys.iter().map(|key| legend::wide(key.long) + 16.0).sum::<f32>() - 16.0;
+    let x = (frame.width - MARGIN - wide).max(MARGIN);
+    legend::legend(frame, x, y, frame.width - MARGIN - x, keys);
+    frame.fitted([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, x - MARGIN - 16.0, time);
 }
 
 /// The share of an SM's room for lanes that its slots have; all of it where that is not known.

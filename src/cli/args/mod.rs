@@ -6,6 +6,7 @@ mod diff;
 mod export;
 mod film;
 mod ledger;
+mod open;
 mod predict;
 mod ranks;
 mod rerun;
@@ -25,6 +26,7 @@ pub use diff::DiffArgs;
 pub use export::{ExportArgs, ServeArgs};
 pub use film::FilmArgs;
 pub use ledger::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
+pub use open::OpenArgs;
 pub use predict::PredictArgs;
 pub use ranks::{OverArg, RanksArgs};
 pub use rerun::{RerunArgs, parsed};
@@ -79,12 +81,8 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Open the window with a kernel of yours, to watch it: `warpbook FILE` does so, too.
-    Open {
-        /// A .wgsl, .cu or .ptx file.
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
+    /// Open the window with a kernel of yours, to watch it (`warpbook FILE` does so, too), or at a page.
+    Open(OpenArgs),
     /// Run a lesson's kernels and programs: check, time and trace them.
     Run(RunCommand),
     /// Run a lesson's kernels and programs over several values of one parameter.

@@ -27,6 +27,9 @@ pub struct TraceArgs {
     /// are one each. Mind the shell: quote the brackets.
     #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
     pub explain: Vec<(String, u64)>,
+    /// Write the accesses of the first warp as a picture that moves.
+    #[arg(long, value_name = "FILE.svg")]
+    pub film: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
@@ -126,6 +129,7 @@ impl SettingArgs {
             io: Io { inputs: self.inputs.clone(), ..Io::default() },
             limit: self.limit,
             members: self.members.clone(),
+            events: false,
         }
     }
 }

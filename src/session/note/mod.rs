@@ -23,7 +23,6 @@ use super::jobs::{self, Params};
 use crate::base::diag::Diagnostic;
 use crate::base::units::{digits3, si};
 use crate::device::{DeviceSpec, Occupancy};
-use crate::figures::ask::{AnyQuestion, By};
 use crate::figures::explore::{self, ExploreView};
 use crate::figures::{self, Clock, Kept, svg, titled};
 use crate::figures::{Traced, ask};
@@ -327,7 +326,7 @@ impl Builder<'_> {
         blocks
     }
 
-    /// The step's figure as its stage opens, under a name, with its still; None if it failed, or needs a trace where
+    /// The step's figure as its stage opens, under a name, with its still as SVG; None if it failed, or needs a trace where
     /// there is none.
     fn figure(
         &self,
@@ -335,7 +334,7 @@ impl Builder<'_> {
         (step, name): (&Step, &str),
         stage: &Stage<'_>,
         kernel: &Kernel,
-    ) -> Option<(NoteBlock, Still)> {
+    ) -> Option<(NoteBlock, String)> {
         let sources = self.input.sources();
         let staged = Staged { stage: *stage, store, sources: &sources };
         let drawing = Drawing::of(&staged)?;
@@ -364,13 +363,11 @@ impl Builder<'_> {
         // A warp's events are too many for a picture that plays by itself.
         let plays = self.input.pictures != Pictures::OnSite
             && !matches!(card.clock, Clock::Still | Clock::Hand | Clock::Events);
-        let elsewhere = |question: &AnyQuestion| matches!(question.by(), By::Others { .. });
-        let recorded = drawing.results.questions().any(elsewhere);
-        let still = Still { svg: svg::adaptive(&frame), recorded };
+        let still = svg::adaptive(&frame);
         let moving = plays.then(|| moving::picture(&drawing, step, STAGE)).flatten();
         let figure = match moving {
             Some(Moving { svg, alt }) => NoteBlock::Figure { id, caption, alt, svg },
-            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.svg.clone() },
+            None => NoteBlock::Figure { id, caption, alt: frame.alt.clone(), svg: still.clone() },
         };
         Some((figure, still))
     }
@@ -422,25 +419,15 @@ impl Builder<'_> {
         self.plot(&lesson, experiment)
     }
 
-    /// An explorer's figure at the learner's own point.
-    fn explored(&self, step: &Step, name: &str) -> Option<NoteBlock> {
+    /// An explorer's figure at the learner's own point; a page goes on from there.
+    fn explored(&mut self, step: &Step, name: &str) -> Option<NoteBlock> {
         let (explorer, at) = (explore::find(name)?, self.input.kept.explored(Some(&step.figure)));
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;
-        Some(NoteBlock::Figure {
-            id: format!("{}-{name}", step.id),
-            caption: "At my own settings.".to_owned(),
-            alt: frame.alt.clone(),
-            svg: svg::adaptive(&frame),
-        })
+        let (id, svg) = (format!("{}-{name}", step.id), svg::adaptive(&frame));
+        self.play_explorer(&id, explorer, &at, &svg);
+        let caption = if self.input.pictures == Pictures::OnSite { explorer.tab } else { "At my own settings." };
+        Some(NoteBlock::Figure { id, caption: caption.to_owned(), alt: frame.alt, svg })
     }
-}
-
-/// A picture until it plays.
-struct Still {
-    /// As SVG.
-    svg: String,
-    /// Whether it shows what a page cannot work out: recordings, and what is known of devices.
-    recorded: bool,
 }
 
 /// The pass on a step's stage, by its place, and its kernel.

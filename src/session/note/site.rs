@@ -1,8 +1,11 @@
 //! A lesson as pages of a site: its note, a page for each step, with what the pages' script asks about.
 
+use std::collections::BTreeMap;
+
 use super::STAGE;
+use crate::figures::{self, Clock};
 use crate::lesson::{self, AnswerKind, Block, Lesson, Pack, Step};
-use crate::notes::page::Playing;
+use crate::notes::page::{Played, Playing};
 use crate::notes::site::{Chapter, Exercise, Page, Question};
 use crate::notes::{NoteBlock, Report};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
@@ -19,7 +22,10 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
     let pages = lesson.steps.iter().filter_map(|step| {
         let place = sections.iter().position(|section| section.id == step.id)?;
         let blocks = sections.swap_remove(place).blocks;
-        let stage = format!("{}-stage", step.id);
+        // An explorer on the stage is the one of the text.
+        let by_hand = figures::find(&step.figure.name).is_some_and(|figure| figure.card().clock == Clock::Hand);
+        let explorer = step.explorer().filter(|_| by_hand);
+        let stage = format!("{}-{}", step.id, explorer.unwrap_or("stage"));
         let drawn = blocks.iter().find_map(|block| match block {
             NoteBlock::Figure { id, svg, .. } if *id == stage => Some(svg.clone()),
             _ => None,
@@ -31,7 +37,7 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
         Some(Page {
             id: step.id.clone(),
             title: step.title.clone(),
-            plays: figures.iter().filter(|(id, _)| **id == stage).map(|(id, of)| (id.clone(), of.clone())).collect(),
+            plays: blocks.iter().filter_map(|block| plays(block, &figures)).collect(),
             stage,
             blocks,
             questions: asked.filter_map(|id| asks(lesson, id, recordings)).collect(),
@@ -52,6 +58,12 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
         pack: question,
         pages,
     }
+}
+
+/// How a block plays, if it is a figure that does.
+fn plays(block: &NoteBlock, figures: &BTreeMap<String, Played>) -> Option<(String, Played)> {
+    let NoteBlock::Figure { id, .. } = block else { return None };
+    Some((id.clone(), figures.get(id)?.clone()))
 }
 
 /// A question, with its recorded answer if it is about times.

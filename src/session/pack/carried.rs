@@ -1,8 +1,11 @@
-//! The files of a pack that one lesson needs, for a note that plays.
+//! The files of a pack that one lesson needs, for a note that plays, with what is known of devices.
 
 use std::collections::BTreeMap;
 
+use super::profile;
 use crate::lesson::PackFiles;
+use crate::session::experiment::recording;
+use crate::session::run::model;
 
 /// The folders that a lesson's files are named within.
 const FOLDERS: [&str; 3] = ["shaders", "assets", "lessons"];
@@ -27,8 +30,25 @@ pub fn carried(files: &PackFiles, lesson: &str) -> BTreeMap<String, String> {
         }
         found.insert(path, text);
     }
+    for known in [files, &PackFiles::Embedded] {
+        for path in known.list(model::FOLDER) {
+            if let Ok(text) = known.read(&path) {
+                found.entry(path).or_insert(text);
+            }
+        }
+    }
+    let profiles = files.list(profile::FOLDER).into_iter().filter_map(|path| Some((files.read(&path).ok()?, path)));
+    found.extend(profiles.map(|(text, path)| (path, text)));
+    found.extend(files.list(recording::FOLDER).into_iter().filter_map(|path| recorded(files, lesson, path)));
     found.insert("lessons/index.ron".to_owned(), format!("(format_version: 1, order: [\"{lesson}\"])"));
     found
+}
+
+/// A recording's part that is of the lesson; None if it has none.
+fn recorded(files: &PackFiles, lesson: &str, path: String) -> Option<(String, String)> {
+    let mut recording = recording::read("", &path, &files.read(&path).ok()?).ok()?;
+    recording.experiments.retain(|recorded| recorded.lesson == lesson);
+    (!recording.experiments.is_empty()).then(|| (path, recording.to_text()))
 }
 
 /// Words between quotation marks that can be paths.

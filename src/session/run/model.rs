@@ -14,7 +14,7 @@ use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
 /// Where a pack's devices are.
-const FOLDER: &str = "assets/devices";
+pub const FOLDER: &str = "assets/devices";
 
 /// The device that is modelled if the measuring one has no model.
 pub const STAND_IN: &str = "h200-sxm";

@@ -72,6 +72,8 @@ pub struct TraceOptions {
     pub limit: Option<u64>,
     /// Numbers for members of a file's buffers.
     pub members: Vec<given::Setting>,
+    /// Whether the events of the first workgroup are kept.
+    pub events: bool,
 }
 
 impl Default for TraceOptions {
@@ -98,6 +100,7 @@ impl Default for TraceOptions {
             io: Io::default(),
             limit: None,
             members: Vec::new(),
+            events: false,
         }
     }
 }
@@ -232,9 +235,11 @@ pub fn trace(
 }
 
 pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
-    let TraceOptions { warp_width, language, .. } = *options;
+    let TraceOptions { warp_width, language, events, .. } = *options;
     let usual = TraceSpec::default();
-    TraceSpec { warp_width, language, races: true, fuel: options.limit.unwrap_or(usual.fuel), ..usual }
+    let timeline_workgroups = if events { vec![0] } else { Vec::new() };
+    let fuel = options.limit.unwrap_or(usual.fuel);
+    TraceSpec { warp_width, language, races: true, fuel, timeline_workgroups, ..usual }
 }
 
 /// The job of a file: of WGSL, CUDA C++ or PTX.

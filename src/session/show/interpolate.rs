@@ -84,7 +84,10 @@ impl Fill<'_> {
                     Some(quoted) => quoted.text,
                     None => "(not recorded)".to_owned(),
                 }),
-                Inline::Preset(words, settings) => Inline::Text(format!("{words} ({})", settings_text(settings))),
+                Inline::Preset(words, settings) => Inline::Text(match self.live {
+                    true => preset(words, settings),
+                    false => format!("{words} ({})", settings_text(settings)),
+                }),
                 Inline::Emph(inner) => Inline::Emph(self.inlines(inner)),
                 Inline::Strong(inner) => Inline::Strong(self.inlines(inner)),
                 Inline::Link(url, inner) => Inline::Link(url.clone(), self.inlines(inner)),
@@ -101,6 +104,13 @@ fn live(inline: &Inline, text: &str) -> String {
         Inline::Control(id) => format!("{begin}{id}{middle}{text}{end}"),
         _ => format!("{begin}{text}{end}"),
     }
+}
+
+/// The words that stand for settings between those marks, with the settings before the third.
+fn preset(words: &str, settings: &[(String, f64)]) -> String {
+    let [begin, middle, end] = LIVE;
+    let set: Vec<String> = settings.iter().map(|(id, value)| format!("{id}={value}")).collect();
+    format!("{begin}{}{middle}{words}{end}", set.join(","))
 }
 
 /// Settings as a reader would type them: "k = 1, score = 0".

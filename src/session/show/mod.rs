@@ -2,6 +2,7 @@
 
 pub mod controls;
 pub mod cover;
+pub mod explored;
 pub mod first;
 pub mod interpolate;
 pub mod judged;
@@ -11,4 +12,5 @@ pub mod said;
 pub mod source;
 pub mod stage;
 pub mod staged;
+mod taken;
 pub mod text_file;

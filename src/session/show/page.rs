@@ -8,20 +8,21 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use super::controls::{Control, controls};
+use super::explored::{self, Turn};
 use super::interpolate::Fill;
 use super::judged;
 use super::said;
 use super::source::{Staged, prepare};
 use super::stage::{Drawing, Stage};
-use super::staged::Sources;
+use super::taken::Taken;
 use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::figures::ask;
 use crate::figures::{self, Clock, Figure, Kept, Results, Traced, View, svg, titled};
 use crate::gpu::simt;
 use crate::job::Language;
-use crate::lesson::{Lesson, PackFiles, Picture, Step, scope};
-use crate::session;
+use crate::lesson::{Picture, Step, scope};
+use crate::reference::Explored;
 use crate::session::ask::{Answers, At, Inline, Store};
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{self, cost};
@@ -54,12 +55,10 @@ pub enum Asked {
         /// Values of parameters in place of the lesson's.
         set: Vec<(String, f64)>,
     },
-    /// To set a parameter.
+    /// To set parameters.
     Set {
-        /// Its id.
-        name: String,
-        /// The value.
-        value: f64,
+        /// Their values, by their ids.
+        set: Vec<(String, f64)>,
     },
     /// To trace another text of the kernel on the stage; None for the lesson's.
     Edit {
@@ -86,6 +85,19 @@ pub enum Asked {
         exercise: String,
         /// The kernel.
         source: String,
+    },
+    /// An explorer, after the reader's change.
+    Explore {
+        /// Its name.
+        name: String,
+        /// Its point.
+        at: Explored,
+        /// The change; None for the first picture.
+        turn: Option<Turn>,
+        /// Row and column of the entry that is spelled out.
+        spelled: (usize, usize),
+        /// In points.
+        width: f32,
     },
     /// A frame.
     Frame {
@@ -136,7 +148,7 @@ pub struct Framed {
 #[derive(Default)]
 pub struct Page {
     opened: Option<Open>,
-    pack: Option<(Arc<Lesson>, u32, u64)>,
+    taken: Option<Taken>,
     answers: Answers,
 }
 
@@ -152,7 +164,7 @@ struct Open {
 }
 
 impl Page {
-    /// Answers a question in JSON: an [`Opened`] or a [`Framed`].
+    /// Answers a question in JSON: an [`Opened`], a [`Framed`], an [`explored::Shown`] or a [`judged::Outcome`].
     #[must_use]
     pub fn answer(&mut self, question: &str) -> String {
         let asked = match serde_json::from_str::<Asked>(question) {
@@ -160,21 +172,27 @@ impl Page {
             Err(error) => return said(&failed(format!("the page asked for something unknown: {error}"))),
         };
         match asked {
-            Asked::Pack { lesson, warp_width, seed, files } => said(&self.take(&lesson, warp_width, seed, files)),
+            Asked::Pack { lesson, warp_width, seed, files } => match Taken::of(&lesson, warp_width, seed, files) {
+                Ok(taken) => {
+                    self.taken = Some(taken);
+                    said(&Opened::default())
+                }
+                Err(problems) => said(&failed_by(&problems)),
+            },
             Asked::Open { step, set } => said(&self.open(&step, &set)),
-            Asked::Set { name, value } => said(&self.again(|params, _| {
-                params.insert(name, value);
-            })),
+            Asked::Set { set } => said(&self.again(|params, _| params.extend(set))),
             Asked::Edit { source } => said(&self.again(|_, edit| *edit = source)),
             Asked::Figure { name } => said(&self.show(&name)),
-            Asked::Answer { question, guess, recorded } => match &self.pack {
-                Some((lesson, _, seed)) => said(&judged::answer(lesson, *seed, &question, &guess, recorded)),
+            Asked::Answer { question, guess, recorded } => match &self.taken {
+                Some(Taken { lesson, seed, .. }) => said(&judged::answer(lesson, *seed, &question, &guess, recorded)),
                 None => said(&failed("there is no lesson".to_owned())),
             },
-            Asked::Try { exercise, source } => match &self.pack {
-                Some((lesson, _, seed)) => said(&judged::kernel(lesson, *seed, exercise, source)),
+            Asked::Try { exercise, source } => match &self.taken {
+                Some(Taken { lesson, seed, .. }) => said(&judged::kernel(lesson, *seed, exercise, source)),
                 None => said(&failed("there is no lesson".to_owned())),
             },
+            Asked::Explore { name, at, turn, spelled, width } => explored::shown(&name, &at, turn, spelled, width)
+                .map_or_else(|why| said(&failed(why)), |shown| said(&shown)),
             Asked::Frame { position, size, pointer } => match &mut self.opened {
                 Some(open) => said(&open.frame(position, size, pointer)),
                 None => said(&failed("no step is open".to_owned())),
@@ -182,20 +200,10 @@ impl Page {
         }
     }
 
-    fn take(&mut self, lesson: &str, warp_width: u32, seed: u64, files: BTreeMap<String, String>) -> Opened {
-        let files = files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
-        let (pack, problems) = session::load(&PackFiles::Memory(Arc::new(files)));
-        match pack.lessons.into_iter().find(|found| found.id == lesson) {
-            Some(lesson) => {
-                self.pack = Some((lesson, warp_width, seed));
-                Opened::default()
-            }
-            None => failed_by(&problems),
-        }
-    }
-
     fn open(&mut self, id: &str, set: &[(String, f64)]) -> Opened {
-        let Some((lesson, warp_width, seed)) = &self.pack else { return failed("there is no lesson".to_owned()) };
+        let Some(Taken { lesson, warp_width, seed, .. }) = &self.taken else {
+            return failed("there is no lesson".to_owned());
+        };
         let Some(step) = lesson.steps.iter().find(|step| step.id == id) else {
             return failed(format!("the lesson has no step `{id}`"));
         };
@@ -255,7 +263,8 @@ impl Page {
         let store = Inline::new(std::mem::take(&mut self.answers), &cancel);
         let (at, device) = (At::traced(&setting, &step.variant), simt::device());
         let Some(stage) = Stage::of_step(&at, &step) else { return failed_by(&[]) };
-        let sources = Sources::of_device(&device);
+        let Some(taken) = &self.taken else { return failed("there is no lesson".to_owned()) };
+        let sources = taken.sources(&device);
         let (results, _) = said::results(&step, &setting, &store, &sources, &|_| None);
         prepare(stage, &store, &sources);
         let live = live(&setting, &step, &results);
@@ -379,6 +388,8 @@ fn counts(before: Option<&Traced>, now: Option<&Traced>, pass: usize) -> Vec<[St
 mod tests {
     use super::super::judged::Outcome;
     use super::*;
+    use crate::lesson::PackFiles;
+    use crate::session;
     use crate::session::pack::carried::carried;
 
     fn page(lesson: &str) -> Page {

@@ -78,6 +78,7 @@ pub static EXPLORER: Explorer = Explorer {
     controls: &[Control::Text],
     controls_first: true,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         sheet.y += LINE / 4.0;
         draw(sheet, &view.at.text);

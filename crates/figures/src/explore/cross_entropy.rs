@@ -21,6 +21,7 @@ pub static EXPLORER: Explorer = Explorer {
     ],
     controls_first: false,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         rows::cross_entropy(sheet, &Derived::of(view.at));
         String::new()

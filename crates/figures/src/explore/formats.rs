@@ -90,6 +90,7 @@ pub static EXPLORER: Explorer = Explorer {
     controls: &[Control::Number],
     controls_first: true,
     is_low: true,
+    has_vocabulary: false,
     draw: |sheet, view| {
         draw(sheet, view.at.number);
         String::new()

@@ -58,6 +58,7 @@ pub static EXPLORER: Explorer = Explorer {
     controls: &[Control::Whole { name: "lane", of: |at| &mut at.lane, range: [0, Explored::LANES - 1], first: 0 }],
     controls_first: true,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         draw(sheet, view.at.lane);
         String::new()

@@ -10,6 +10,7 @@ pub static EXPLORER: Explorer = Explorer {
     controls: &[Control::Temperature, Control::Entries],
     controls_first: false,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         let derived = Derived::of(view.at);
         let matrix = maths::jacobian(&derived.y, view.at.temperature);

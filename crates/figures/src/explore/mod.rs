@@ -52,6 +52,8 @@ pub struct Explorer {
     pub controls_first: bool,
     /// Whether the picture is a few rows.
     pub is_low: bool,
+    /// Whether it reads a built-in vocabulary, which a page does not have.
+    pub has_vocabulary: bool,
     /// Draws the picture at a point; returns the entry that is spelled out, in words, or nothing.
     pub draw: fn(&mut Sheet, &ExploreView<'_>) -> String,
 }
@@ -76,6 +78,9 @@ pub fn names() -> Vec<&'static str> {
     EXPLORERS.iter().map(|explorer| explorer.name).collect()
 }
 
+/// The least width of a picture, in points: a narrower place shows it smaller.
+pub const LEAST: f32 = 360.0;
+
 /// The explorer to show, and the size of its picture.
 #[derive(Clone, Copy)]
 pub struct ExploreView<'a> {
@@ -85,7 +90,7 @@ pub struct ExploreView<'a> {
     pub at: &'a Explored,
     /// Row and column of the Jacobian's entry that is spelled out.
     pub spelled: (usize, usize),
-    /// Width in points, meant for 360 and more; the height follows.
+    /// Width in points, at least [`LEAST`]; the height follows.
     pub width: f32,
 }
 
@@ -182,7 +187,7 @@ impl<'a> Derived<'a> {
 /// The picture of the view.
 #[must_use]
 pub fn picture(view: &ExploreView<'_>) -> Picture {
-    let mut sheet = Sheet::new(view.width);
+    let mut sheet = Sheet::new(view.width.max(LEAST));
     let words = (view.explorer.draw)(&mut sheet, view);
     sheet.finish(words)
 }

@@ -99,6 +99,7 @@ pub static EXPLORER: Explorer = Explorer {
     ],
     controls_first: false,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         draw(sheet, &Derived::of(view.at));
         String::new()

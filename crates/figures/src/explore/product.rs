@@ -75,7 +75,7 @@ fn costs(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]) {
     for (x, lines) in sides {
         for (line, dy) in lines.iter().zip([-9.0, 9.0]) {
             let y = middle.max(sheet.y + LINE) + dy;
-            sheet.frame.text([x, y], 12.0, Anchor::Start, Ink::Text, line);
+            sheet.frame.fitted([x, y], 12.0, Anchor::Start, Ink::Text, sheet.width - x, line);
         }
         sheet.say(&format!("{}.", lines.join(", ")));
     }

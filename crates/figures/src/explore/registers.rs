@@ -65,6 +65,7 @@ pub static EXPLORER: Explorer = Explorer {
     ],
     controls_first: true,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         draw(sheet, view.at.block);
         String::new()

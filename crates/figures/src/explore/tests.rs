@@ -1,6 +1,6 @@
 //! Rules for every explorer's picture, and the facts that it must show.
 
-use super::super::frame::{Frame, Item};
+use super::super::fixtures::assert_tidy;
 use super::super::palette::{Ink, Theme};
 use super::super::{svg, text};
 use super::*;
@@ -33,27 +33,6 @@ fn points() -> Vec<Explored> {
         of(vec![0.1, -0.2, 0.3, 5.0, 2.2, 1.9, -4.0], 0.55, 0.01),
         of(vec![1.0, 1.0, 1.0], 1.0, 0.1),
     ]
-}
-
-fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
-    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
-}
-
-fn assert_tidy(frame: &Frame, what: &str) {
-    let mut texts: Vec<([f32; 4], &str)> = Vec::new();
-    for item in &frame.items {
-        let [x, y, w, h] = item.bounds();
-        let inside = x >= -0.6 && y >= -0.6 && x + w <= frame.width + 0.6 && y + h <= frame.height + 0.6;
-        assert!(inside, "{what}: {item:?} leaves the frame of {} × {}: {x} {y} {w} {h}", frame.width, frame.height);
-        if let Item::Text { size, text, .. } = item {
-            assert!(*size >= 12.0 && !text.is_empty(), "{what}: {item:?}");
-            let bounds = [x, y + 0.1 * size, w, h - 0.2 * size];
-            if let Some((_, other)) = texts.iter().find(|(other, _)| overlap(*other, bounds)) {
-                panic!("{what}: {text:?} overlaps {other:?}");
-            }
-            texts.push((bounds, text));
-        }
-    }
 }
 
 #[test]

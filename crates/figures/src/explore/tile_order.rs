@@ -93,6 +93,7 @@ pub static EXPLORER: Explorer = Explorer {
     ],
     controls_first: true,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         draw(sheet, view.at.group, view.at.wave);
         String::new()

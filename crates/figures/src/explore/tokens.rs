@@ -73,6 +73,7 @@ pub static EXPLORER: Explorer = Explorer {
     controls: &[Control::Text],
     controls_first: true,
     is_low: false,
+    has_vocabulary: true,
     draw: |sheet, view| {
         draw(sheet, &view.at.text);
         String::new()

@@ -95,6 +95,7 @@ pub static EXPLORER: Explorer = Explorer {
     controls: &[Control::Operations],
     controls_first: true,
     is_low: false,
+    has_vocabulary: false,
     draw: |sheet, view| {
         draw(sheet, &view.at.ops);
         String::new()

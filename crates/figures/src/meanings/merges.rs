@@ -7,7 +7,7 @@ use super::super::kit::MARGIN;
 use super::super::palette::Ink;
 use super::super::text;
 use super::tokens::{self, Token, cell};
-use super::{Card, Meaning, Meant};
+use super::{Card, Meaning, Meant, corner};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
@@ -55,7 +55,7 @@ pub(crate) fn draw(
     let merges = merges(contents.tensor, first);
     let tokens = tokens(&merges, first);
     let said = format!("{} merges", count(merges.len() as u64));
-    frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
+    corner(frame, &said);
     let from = (contents.from / 2).min(merges.len());
     let number = text::width(&count((first as usize + merges.len()) as u64), 12.0, true) + 12.0;
     // Three of the widest cells fit.

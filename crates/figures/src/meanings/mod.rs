@@ -22,7 +22,9 @@ mod pairs;
 
 use super::buffer::Contents;
 use super::figure::Arg;
-use super::frame::{Frame, Tag};
+use super::frame::{Anchor, Frame, Tag};
+use super::kit::MARGIN;
+use super::palette::Ink;
 use super::reel::Reel;
 use crate::base::tensor::Tensor;
 use crate::lesson::Picture;
@@ -60,6 +62,14 @@ pub struct Card {
 #[must_use]
 pub fn find(name: &str) -> Option<&'static dyn Meaning> {
     MEANINGS.iter().copied().find(|meaning| meaning.card().name == name)
+}
+
+/// What a picture says of all elements, at the end of its first line, where the line's beginning leaves room for it.
+fn corner(frame: &mut Frame, words: &str) {
+    let (at, room) = ([frame.width - MARGIN, 18.0], frame.width - 2.0 * MARGIN);
+    let left = frame.items.last().map_or(0.0, |item| item.bounds()[0] + item.bounds()[2]);
+    let room = room.min(frame.width - MARGIN - left - 8.0);
+    frame.fitted(at, 12.0, Anchor::End, Ink::Muted, room, words);
 }
 
 /// A buffer whose elements have a meaning, among the other buffers of its program.

@@ -9,7 +9,7 @@ use super::super::palette::Ink;
 use super::super::text;
 use super::letters::{CHARACTER, shown, wide, width};
 use super::pairs::{self, Cell};
-use super::{Card, Meaning, Meant};
+use super::{Card, Meaning, Meant, corner};
 use crate::base::tensor::Tensor;
 use crate::base::units::{count, counted};
 
@@ -277,7 +277,7 @@ impl Cut<'_> {
             shown if shown < all => format!("{said}, {} here", count(shown as u64)),
             _ => said.clone(),
         };
-        frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, here);
+        corner(frame, &here);
         let moves = self.of.progress > 0.0 && self.of.progress < 1.0;
         let before = self.before.filter(|before| moves && *before != self.of.tensor);
         let old = before.map(|tensor| placed(size, &Contents { tensor, ..self.of.clone() }, self.text, below));

@@ -10,7 +10,7 @@ use super::super::palette::Ink;
 use super::super::text;
 use super::merges;
 use super::tokens::{self, Token, cell};
-use super::{Card, Meaning, Meant};
+use super::{Card, Meaning, Meant, corner};
 use crate::base::tensor::Tensor;
 use crate::base::units::count;
 
@@ -95,7 +95,7 @@ impl Words<'_> {
             "" => format!("{} words in {} tokens", count(all as u64), count(tokens as u64)),
             name => format!("{} {name}", count(all as u64)),
         };
-        frame.text([frame.width - MARGIN, 18.0], 12.0, Anchor::End, Ink::Muted, said.clone());
+        corner(frame, &said);
         let rows = ((frame.height - HEAD - MARGIN) / tokens::LINE).max(1.0) as usize;
         let (mut x, mut row) = (MARGIN, self.of.from / 3);
         while row < all {

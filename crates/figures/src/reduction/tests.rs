@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
+use super::super::fixtures::assert_tidy;
 use super::super::frame::Item;
 use super::super::{Theme, svg};
 use super::tree::Kind;
@@ -136,28 +137,6 @@ fn shuffles_are_a_butterfly() -> Result {
 
 fn view<'a>(timeline: &'a Timeline, tree: &'a Tree, position: f32, size: [f32; 2]) -> ReductionView<'a> {
     ReductionView { timeline, tree, warp: 0, position, hovered: None, motion: true, size }
-}
-
-fn overlap(a: [f32; 4], b: [f32; 4]) -> bool {
-    a[0] < b[0] + b[2] && b[0] < a[0] + a[2] && a[1] < b[1] + b[3] && b[1] < a[1] + a[3]
-}
-
-fn assert_tidy(frame: &Frame, what: &str) {
-    assert!(!frame.alt.is_empty(), "{what}");
-    let mut texts: Vec<([f32; 4], &str)> = Vec::new();
-    for item in &frame.items {
-        let [x, y, w, h] = item.bounds();
-        let inside = x >= -0.6 && y >= -0.6 && x + w <= frame.width + 0.6 && y + h <= frame.height + 0.6;
-        assert!(inside, "{what}: {item:?} leaves the frame: {x} {y} {w} {h}");
-        if let Item::Text { size, text, .. } = item {
-            assert!(*size >= 12.0 && !text.is_empty(), "{what}: {item:?}");
-            let bounds = [x, y + 0.1 * size, w, h - 0.2 * size];
-            if let Some((_, other)) = texts.iter().find(|(other, _)| overlap(*other, bounds)) {
-                panic!("{what}: {text:?} overlaps {other:?}");
-            }
-            texts.push((bounds, text));
-        }
-    }
 }
 
 #[test]

@@ -17,6 +17,12 @@ const USUAL: [&str; 2] = ["/usr/local/cuda", "/opt/cuda"];
 /// The variable that the system's loader takes further folders from.
 const LOADER_VARIABLE: &str = if cfg!(windows) { "PATH" } else { "LD_LIBRARY_PATH" };
 
+/// How names of NVRTC's library begin.
+const NVRTC: &str = if cfg!(windows) { "nvrtc64_" } else { "libnvrtc.so" };
+
+/// The interpreter of a Python installation, within a folder of the search path.
+const PYTHON: &str = if cfg!(windows) { "python.exe" } else { "python3" };
+
 /// Variables that name the folder of a Python environment.
 const ENVIRONMENTS: [&str; 2] = ["VIRTUAL_ENV", "CONDA_PREFIX"];
 
@@ -40,10 +46,10 @@ pub(super) fn roots() -> Vec<PathBuf> {
 
 /// The folders above those in which the loader looks for libraries, if NVRTC is there: its headers are beside it.
 fn of_loader() -> Vec<PathBuf> {
-    let folders = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let folders = std::env::var_os(LOADER_VARIABLE).unwrap_or_default();
     let has_nvrtc = |folder: &PathBuf| {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with("libnvrtc.so")))
+        entries.into_iter().any(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(NVRTC)))
     };
     let found = std::env::split_paths(&folders).filter(has_nvrtc);
     found.filter_map(|folder| Some(folder.parent()?.to_owned())).collect()
@@ -53,7 +59,7 @@ fn of_loader() -> Vec<PathBuf> {
 fn pythons() -> Vec<PathBuf> {
     let environments = ENVIRONMENTS.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let of_path = std::env::split_paths(&path).filter(|folder| folder.join("python3").is_file());
+    let of_path = std::env::split_paths(&path).filter(|folder| folder.join(PYTHON).is_file());
     let of_path: Vec<PathBuf> = of_path.filter_map(|folder| Some(folder.parent()?.to_owned())).collect();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let versions = home.iter().flat_map(|home| folders(&home.join(".pyenv/versions"), "")).collect::<Vec<_>>();
@@ -62,8 +68,9 @@ fn pythons() -> Vec<PathBuf> {
 
 /// The toolkits that pip installed for the Python in a folder.
 fn of_pip(python: &Path) -> Vec<PathBuf> {
-    let libraries = folders(&python.join("lib"), "python3");
-    let packages = libraries.iter().flat_map(|lib| ["site-packages", "dist-packages"].map(|name| lib.join(name)));
+    // Windows has no folder of the version below the libraries.
+    let libraries = folders(&python.join("lib"), "python3").into_iter().chain([python.join("Lib")]);
+    let packages = libraries.flat_map(|lib| ["site-packages", "dist-packages"].map(|name| lib.join(name)));
     packages.flat_map(|packages| folders(&packages.join("nvidia"), "cu")).collect()
 }
 
@@ -121,12 +128,17 @@ mod tests {
         for folder in [
             "lib/python3.9/site-packages/nvidia/cu12",
             "lib/python3.11/dist-packages/nvidia/cu13",
+            "Lib/site-packages/nvidia/cu11",
             "lib/other/nvidia/cu13",
         ] {
             std::fs::create_dir_all(python.path().join(folder))?;
         }
         let found = of_pip(python.path());
-        let wanted = ["lib/python3.9/site-packages/nvidia/cu12", "lib/python3.11/dist-packages/nvidia/cu13"];
+        let wanted = [
+            "lib/python3.9/site-packages/nvidia/cu12",
+            "lib/python3.11/dist-packages/nvidia/cu13",
+            "Lib/site-packages/nvidia/cu11",
+        ];
         assert_eq!(found, wanted.map(|folder| python.path().join(folder)));
         assert!(of_pip(&python.path().join("none")).is_empty());
         Ok(())

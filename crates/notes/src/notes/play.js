@@ -183,7 +183,7 @@
       params.replaceChildren(...opened.params.map((param) => {
         const choice = element("select", {}, ...param.values.map(([value, words]) =>
           element("option", { value, textContent: words, selected: value === param.value })));
-        choice.onchange = () => change({ Set: { name: param.id, value: Number(choice.value) } });
+        choice.onchange = () => change({ Set: { set: [[param.id, Number(choice.value)]] } });
         return element("label", {}, `${param.label} `, choice);
       }));
       // A module of an earlier release has no other figures.
@@ -254,7 +254,7 @@
       pointer = null;
       if (!playing) draw();
     };
-    figure.addEventListener("set", ({ detail }) => change({ Set: detail }));
+    figure.addEventListener("set", ({ detail }) => change({ Set: { set: detail } }));
     code.oninput = number;
     code.onscroll = number;
     trace.onclick = () => change({ Edit: { source: code.value } });
@@ -273,9 +273,141 @@
     show([]);
   };
 
+  // An explorer: a picture whose bars are dragged, with controls of its own.
+  const explore = async (figure, begin) => {
+    const { explore: name, at: first } = JSON.parse(figure.dataset.plays);
+    begin.disabled = true;
+    begin.textContent = "Starting…";
+    const { ask } = await tracer(() => []);
+    const stage = element("div", { className: "stage explorer" });
+    const picture = element("div"), bars = element("div"), rows = element("div");
+    stage.append(picture, bars);
+    const tip = element("p", { className: "tip" });
+    let at = first, spelled = [0, 0], wanted = null, asking = false, shape = "", inputs = [];
+
+    // One picture at a time; of those that are wanted meanwhile, the newest.
+    const turn = async (change) => {
+      wanted = { turn: null, ...change };
+      if (asking) return;
+      asking = true;
+      try {
+        while (wanted) {
+          const { turn, to } = wanted;
+          wanted = null;
+          const width = stage.clientWidth || WIDTHS[0];
+          const shown = await ask({ Explore: { name, at: to ?? at, turn, spelled, width } });
+          if (shown.problems) throw new Error(shown.problems.join("; "));
+          at = shown.at;
+          draw(shown);
+        }
+        tip.textContent = "";
+      } catch (error) {
+        tip.textContent = `There is no picture: ${error.message}.`;
+      }
+      asking = false;
+    };
+    const hold = (place) => {
+      const bar = element("div", { className: "bar-handle", tabIndex: 0 });
+      bar.setAttribute("role", "slider");
+      const to = (value) => turn({ turn: { Handle: [place, value] } });
+      const under = ({ clientX }) => {
+        const { left, width } = bar.getBoundingClientRect();
+        return (2 * (clientX - left) / width - 1) * bar.most;
+      };
+      bar.onpointerdown = (event) => {
+        event.preventDefault();
+        bar.focus();
+        bar.setPointerCapture(event.pointerId);
+        to(under(event));
+        bar.onpointermove = (move) => to(under(move));
+        bar.onpointerup = bar.onpointercancel = () => { bar.onpointermove = null; };
+      };
+      bar.onkeydown = (event) => {
+        const by = { ArrowUp: 0.1, ArrowRight: 0.1, ArrowDown: -0.1, ArrowLeft: -0.1 }[event.key];
+        if (!by) return;
+        event.preventDefault();
+        to(bar.value + by);
+      };
+      return bar;
+    };
+    const part = (place, of) => {
+      const [[kind, value]] = Object.entries(of);
+      if (kind === "Button") {
+        const button = element("button", { type: "button" });
+        button.onclick = () => turn({ to: button.to });
+        return button;
+      }
+      if (kind === "Text") {
+        const text = element("textarea", { rows: 2, value });
+        text.setAttribute("aria-label", "The text");
+        text.oninput = () => turn({ turn: { Text: text.value } });
+        return text;
+      }
+      const input = element("input", { type: kind === "Slider" ? "range" : "number", step: "any" });
+      input.oninput = () => {
+        const value = input.logarithmic ? Math.exp(input.value) : Number(input.value);
+        if (input.value !== "" && Number.isFinite(value)) turn({ turn: { Control: [place, value] } });
+      };
+      return kind === "Slider" ? element("label", { className: "slides" }, input, element("output")) : input;
+    };
+    // What is held stays; it takes the values of the new picture.
+    const fill = (made, of) => {
+      const [[kind, value]] = Object.entries(of);
+      if (kind === "Button") {
+        Object.assign(made, { to: value.to, disabled: value.to === null, ariaPressed: String(value.is_chosen), ariaLabel: value.said });
+      } else if (kind === "Slider") {
+        const [input, output] = made.children, scale = (x) => (value.logarithmic ? Math.log(x) : x);
+        Object.assign(input, { logarithmic: value.logarithmic, min: scale(value.range[0]), max: scale(value.range[1]), ariaLabel: value.said });
+        input.step = value.logarithmic ? "any" : value.step;
+        if (input !== document.activeElement) input.value = scale(value.value);
+        input.ariaValueText = output.textContent = value.shown;
+      } else if (made !== document.activeElement) {
+        made.value = value;
+      }
+    };
+    const draw = ({ svg, size, handles, cells, controls, controls_first }) => {
+      picture.innerHTML = svg;
+      while (bars.children.length > handles.length) bars.lastChild.remove();
+      while (bars.children.length < handles.length) bars.append(hold(bars.children.length));
+      handles.forEach(({ name, rect, value, most }, place) => {
+        const bar = Object.assign(bars.children[place], { value, most, title: `${name}: drag, or use the arrow keys`, ariaLabel: name });
+        Object.assign(bar, { ariaValueNow: value, ariaValueMin: -most, ariaValueMax: most });
+        ["left", "top", "width", "height"].forEach((side, i) => { bar.style[side] = `${100 * rect[i] / size[i % 2]}%`; });
+      });
+      const words = controls.map(({ parts }) => parts.map((part) => part.Button?.words ?? Object.keys(part)[0]));
+      if (shape !== JSON.stringify(words)) {
+        shape = JSON.stringify(words);
+        inputs = controls.map(({ parts }, place) => parts.map((of) => part(place, of)));
+        inputs.forEach((row, i) => row.forEach((made, j) => { if (made.tagName === "BUTTON") made.textContent = words[i][j]; }));
+        rows.replaceChildren(...inputs.map((row) => element("div", { className: "controls" }, element("span"), ...row)));
+      }
+      controls.forEach(({ name, parts }, i) => {
+        rows.children[i].firstChild.textContent = name;
+        parts.forEach((of, j) => fill(inputs[i][j], of));
+      });
+      if (controls_first !== (rows.nextSibling === stage)) controls_first ? stage.before(rows) : stage.after(rows);
+      stage.onpointermove = cells.length && (({ clientX, clientY }) => {
+        const room = picture.getBoundingClientRect();
+        const [x, y] = [(clientX - room.left) * size[0] / room.width, (clientY - room.top) * size[1] / room.height];
+        const cell = cells.findIndex(([left, top, wide, high]) => x >= left && x < left + wide && y >= top && y < top + high);
+        const side = Math.sqrt(cells.length), now = [Math.floor(cell / side), cell % side];
+        if (cell < 0 || String(now) === String(spelled)) return;
+        spelled = now;
+        turn({});
+      });
+    };
+    figure.querySelector("svg").replaceWith(stage);
+    figure.classList.add("playing");
+    begin.remove();
+    stage.after(rows, tip);
+    await turn({});
+    new ResizeObserver(() => turn({})).observe(stage);
+  };
+
   for (const figure of document.querySelectorAll("figure[data-plays]")) {
     const begin = element("button", { type: "button", className: "begin", textContent: "Play it here" });
-    begin.onclick = () => play(figure, begin).catch((error) => {
+    const start = JSON.parse(figure.dataset.plays).explore ? explore : play;
+    begin.onclick = () => start(figure, begin).catch((error) => {
       begin.replaceWith(element("p", { className: "problem", textContent: `This picture cannot play here: ${error.message}` }));
     });
     figure.querySelector("figcaption").before(begin);

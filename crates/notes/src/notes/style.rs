@@ -43,6 +43,11 @@ figcaption{color:var(--muted);font-size:14px;line-height:1.5;margin-top:8px;text
 .controls input{flex:1;min-width:120px;accent-color:var(--accent)}
 fieldset.controls{border:0;padding:0;min-width:0}
 fieldset.controls:disabled{opacity:.6}
+figure:has(.explorer){border:1px solid var(--line);border-radius:8px;padding:12px}
+.explorer{position:relative}.explorer svg{border:0}.tip:empty{display:none}
+.bar-handle{position:absolute;cursor:ew-resize;touch-action:none;border-radius:4px}
+.slides{display:flex;flex:1;gap:8px;align-items:center}.slides output{min-width:5ch;text-align:right}
+.controls>span:first-child:not(:empty){min-width:16ch}.controls textarea{flex:1 1 100%;min-height:4em}
 figure.playing{overflow:visible}
 figure.playing svg{min-width:0}
 .code{position:relative;margin-top:8px;font:14px/1.5 var(--mono);background:var(--card);border:1px solid var(--line);border-radius:8px;overflow:hidden}

@@ -127,6 +127,7 @@
     figure.dataset.plays = JSON.stringify(plays);
   }
 
+  const command = document.querySelector(".in-program code"), opens = command?.textContent;
   // Numbers in the prose follow the stage, and its controls can be dragged there.
   const lives = [...document.querySelectorAll("article output")];
   const slide = (output, param) => {
@@ -145,7 +146,7 @@
       return value;
     };
     const set = (value) => {
-      if (value !== param.value) figure.dispatchEvent(new CustomEvent("set", { detail: { name: param.id, value } }));
+      if (value !== param.value) figure.dispatchEvent(new CustomEvent("set", { detail: [[param.id, value]] }));
     };
     output.onkeydown = (event) => {
       const by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
@@ -173,8 +174,17 @@
       if (param) slide(output, param);
     }
     const changed = params.filter(({ id, value }) => own.has(id) && own.get(id) !== value).map(({ id, value }) => [id, value]);
+    const sets = changed.map(([id, value]) => ` --set ${id}=${value}`).join("");
+    if (command) command.textContent = opens + sets;
     history.replaceState(null, "", changed.length ? `?${new URLSearchParams(changed)}` : location.pathname);
   });
+
+  // Names in the prose that stand for settings.
+  for (const preset of document.querySelectorAll("article button.preset")) {
+    preset.onclick = () => figure?.dispatchEvent(new CustomEvent("set", {
+      detail: preset.dataset.set.split(",").map((one) => one.split("=")).map(([id, value]) => [id, Number(value)]),
+    }));
+  }
 
   // Questions and exercises have a worker of their own, so that the stage goes on meanwhile.
   let worker;
@@ -303,6 +313,5 @@
   document.querySelector("section.words").append(element("h2", { textContent: "Your own words" }), words,
     element("div", { className: "controls" }, save, state));
 
-  // A picture of recordings would lose them: its reader starts it.
-  if (figure && !JSON.parse(figure.dataset.plays).recorded) figure.querySelector(".begin")?.click();
+  for (const begin of document.querySelectorAll("figure[data-plays] .begin")) begin.click();
 })();

@@ -18,7 +18,8 @@ use crate::base::diag::Diagnostic;
 use crate::base::store::write_within;
 use crate::pack::PackFiles;
 
-/// The marks around a text that a page keeps up to date: its begin, the end of the parameter's id where it is a control, and its end.
+/// The marks around a text that a page keeps up to date: its begin, the end of the parameter's id where it is a control (of the settings,
+/// `k=1,score=0`, where a click on it sets them), and its end.
 pub const LIVE: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
 
 /// The file by which a folder is known as a site of this program.

@@ -75,6 +75,9 @@ fn live(text: &str) -> String {
             continue;
         };
         match marked.split_once(middle) {
+            Some((set, words)) if set.contains('=') => {
+                out.push_str(&format!("<button type=\"button\" class=\"preset\" data-set=\"{set}\">{words}</button>"));
+            }
             Some((param, text)) => out.push_str(&format!("<output data-param=\"{param}\">{text}</output>")),
             None => out.push_str(&format!("<output>{marked}</output>")),
         }
@@ -117,9 +120,12 @@ pub(super) fn of_step(chapter: &Chapter, place: usize, address: &str) -> String 
     );
     let body = format!(
         "<main class=\"page\">\n<header><h1>{}</h1></header>\n<aside class=\"stage-of-page\">\n{stage}</aside>\n\
-         <article>\n{text}<section class=\"words\"></section>\n\n<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
+         <article>\n{text}<section class=\"words\"></section>\n\
+         <p class=\"where in-program\">In the program: <code>warpbook open {}/{}</code></p>\n<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
          </article>\n</main>\n{}",
         escape(&page.title),
+        escape(&chapter.id),
+        place + 1,
         data(&asks),
     );
     let folder = slug(&chapter.id);

@@ -1,0 +1,69 @@
+#!/bin/sh
+# Packs a built program: an archive with licences and, on Linux, an icon and a Debian package; each with its checksum.
+#   packaging/archive.sh PROGRAM [OUT]     OUT is target/archives if it is left out
+set -eu
+cd "$(dirname "$0")/.."
+program=$1
+out=${2:-target/archives}
+version=$(sed -n '/^\[workspace.package\]/,/^version/s/^version = "\(.*\)"/\1/p' Cargo.toml)
+target=$(rustc -vV | sed -n 's/^host: //p')
+name=warpbook-$version-$target
+mkdir -p "$out"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Everything that a copy of the program has to come with.
+documents() {
+    cp README.md LICENSE-APACHE LICENSE-MIT "$1"
+    cp assets/fonts/LICENSES.md "$1/LICENSES-FONTS.md"
+    {
+        echo "Crates in this program, each with its licence."
+        echo
+        cargo tree --locked --prefix none --edges normal --target "$target" --format '{p}: {l}' |
+            sed 's/ (.*)//; s/ (\*)$//' | grep -v '^warpbook' | sort -u
+    } > "$1/LICENSES-CRATES.txt"
+}
+
+folder=$work/$name
+mkdir "$folder"
+cp "$program" "$folder"
+documents "$folder"
+case $target in
+*linux*) cp packaging/warpbook.desktop packaging/warpbook.svg "$folder" ;;
+esac
+tar -C "$work" -czf "$out/$name.tar.gz" "$name"
+
+sum() {
+    if command -v sha256sum > /dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi
+}
+made=$name.tar.gz
+
+if command -v dpkg-deb > /dev/null; then
+    root=$work/deb
+    share=$root/usr/share
+    mkdir -p "$root/DEBIAN" "$root/usr/bin" "$share/applications" "$share/icons/hicolor/scalable/apps" "$share/doc/warpbook"
+    install -m 755 "$program" "$root/usr/bin/warpbook"
+    cp packaging/warpbook.desktop "$share/applications"
+    cp packaging/warpbook.svg "$share/icons/hicolor/scalable/apps"
+    documents "$share/doc/warpbook"
+    cat > "$root/DEBIAN/control" << CONTROL
+Package: warpbook
+Version: $version
+Architecture: $(dpkg --print-architecture)
+Maintainer: the Warpbook authors
+Section: education
+Priority: optional
+Depends: libc6
+Recommends: libvulkan1, mesa-vulkan-drivers, libx11-6, libxkbcommon-x11-0, libwayland-client0
+Description: how machine-learning systems use a GPU
+ A notebook whose lessons trace GPU kernels, draw what they do, and time them.
+CONTROL
+    dpkg-deb --root-owner-group -Zgzip --build "$root" "$out/$name.deb" > /dev/null
+    made="$made $name.deb"
+fi
+
+cd "$out"
+for file in $made; do
+    sum "$file" > "$file.sha256"
+    echo "$out/$file"
+done
