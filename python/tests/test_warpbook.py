@@ -42,7 +42,7 @@ def test_check_names_the_lines_of_a_bank_conflict():
     with pytest.raises(AssertionError) as failed:
         warpbook.check(trace, "conflicts == 0", "load.sectors > 0")
     line = "  line 3: 992 conflicts: tile[threadIdx.x * 32 + threadIdx.y] = x[threadIdx.y * 32 + threadIdx.x];"
-    assert str(failed.value) == f"kernel.cu:\nfails  conflicts == 0  (conflicts is 992)\n{line}"
+    assert str(failed.value) == f"kernel.cu: conflicts == 0 fails: conflicts is 992\n{line}"
     assert ">992<" in trace._repr_html_() and "<svg" in trace._repr_html_() and "load" in trace.film
 
 
@@ -60,7 +60,7 @@ def test_contents_are_passed_by_value():
 @pytest.mark.nvrtc
 def test_a_kernel_with_a_race_fails():
     race = "__global__ void last(int *out) {\n    out[0] = threadIdx.x;\n}"
-    with pytest.raises(AssertionError, match=r"fails  races == 0  \(races is 1\)\n  line 2: race: "):
+    with pytest.raises(AssertionError, match=r"races == 0 fails: races is 1\n  line 2: race: "):
         warpbook.check(race, "races == 0", grid=1, args=[np.zeros(1, "i4")], block=32)
 
 
@@ -79,6 +79,24 @@ def test_a_missing_mask_is_found_at_its_line_of_python():
     assert (trace.buffers["out"] == x + 1).all() and trace.warps == 8
     with pytest.raises(warpbook.Error, match="add: missing a required argument: 'y'"):
         warpbook.trace(kernels.add, 1, x, 1)
+
+
+@pytest.mark.triton
+def test_an_autotuned_kernel_has_its_first_configuration():
+    import kernels
+    import triton
+
+    configs = [triton.Config({"BLOCK": size}, num_warps=2) for size in (32, 128)]
+    tuned = triton.autotune(configs=configs, key=["n"])(kernels.add)
+    x = np.ones(64, "f4")
+    args = (x, 1, x.copy(), np.zeros(64, "f4"), 64)
+    assert warpbook.trace(tuned, 2, *args).warps == 4
+    assert warpbook.trace(tuned, 1, *args, BLOCK=64, num_warps=1).warps == 1
+
+
+def test_a_grid_is_whole():
+    with pytest.raises(warpbook.Error, match="whole numbers, not 7.8125"):
+        warpbook.trace(SCALE, 1000 / 128, {"n": 8}, ONES)
 
 
 def test_wgsl_takes_a_structure_as_a_dict():

@@ -32,7 +32,7 @@ def trace(
     constants: Mapping[str, Any] | None = None,
     target: str | None = None,
     source: str | os.PathLike[str] | None = None,
-    num_warps: int = 4,
+    num_warps: int | None = None,
     num_stages: int | None = None,
     options: Sequence[str] = (),
     **named: Any,
@@ -44,18 +44,24 @@ def trace(
     structure in WGSL a dict of its members. Contents are copied: the kernel sees them, and never writes to your
     arrays (`Trace.buffers` has the contents after the run). An array that is given twice is one buffer.
 
-    A Triton kernel takes its constants by name, `num_warps` and `num_stages`; it is compiled as Triton's own launch
-    would do it. A file takes `block`, `entry`, `shared` (bytes of dynamic shared memory), `constants` (macros of
+    A Triton kernel takes its constants by name, `num_warps` (else 4) and `num_stages`; it is compiled as Triton's own
+    launch would do it. An autotuned one has its first configuration, except for what is given. A file takes `block`, `entry`, `shared` (bytes of dynamic shared memory), `constants` (macros of
     CUDA C++, overrides of WGSL) and `source` (of PTX). `target` is the GPU that CUDA C++ (else for `sm_90a`) or Triton
     (else for `sm_80`) compiles for. `options` are others of `warpbook trace`, such as `("--limit", "1000000")`.
 
     Raises `Error` with the program's message for a kernel or a launch that is wrong. Mistakes that the run finds are
     no exceptions but `Trace.findings`.
     """
+    __tracebackhide__ = True  # pytest shows the test, and not this function
+    if hasattr(kernel, "configs") and hasattr(kernel, "fn"):
+        chosen = kernel.configs[0].all_kwargs()
+        kernel, num_warps = kernel.fn, num_warps or chosen.pop("num_warps", None)
+        num_stages = num_stages or chosen.pop("num_stages", None)
+        named = {key: value for key, value in chosen.items() if key in kernel.arg_names} | named
     if hasattr(kernel, "arg_names") and hasattr(kernel, "params"):
         if block or entry or constants or shared or source:
             raise Error("block, entry, shared, constants and source are for files\n  hint: give constants by name")
-        compiled = {"num_warps": num_warps} | ({"num_stages": num_stages} if num_stages else {})
+        compiled = {"num_warps": num_warps or 4} | ({"num_stages": num_stages} if num_stages else {})
         launch = of_triton(kernel, grid, args, named, target or "sm_80", compiled)
         launch.options += options
     elif isinstance(kernel, (str, os.PathLike)) and not callable(grid):
@@ -68,16 +74,15 @@ def trace(
     else:
         raise Error(
             "a kernel is a @triton.jit function, or a text or a path with numbers as its grid\n"
-            "  hint: of an autotuned kernel pass kernel.fn, with the constants of one configuration"
+            "  hint: of a kernel within another decorator pass kernel.fn, with the constants that it sets"
         )
     after = {name: Path(launch.folder.name, f"{name}.after.npy") for name in launch.arrays}
     dumps = [f"--dump={name}={file}" for name, file in after.items()]
-    film = Path(launch.folder.name, "film.svg")
-    done = run_json(["trace", launch.target, *launch.options, *dumps, f"--film={film}", "--json"], launch.folder.name)
+    done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder.name)
     buffers = {name: launch.arrays[name].load(file) for name, file in after.items() if file.exists()}
     # The arrays are given back in their own types, however they are dumped.
     messages = re.sub(r"note: .* is shown in words of 4 bytes: .*\n?", "", done.stderr)
-    return Trace(launch, json.loads(done.stdout), messages, buffers, film.read_text("utf-8"))
+    return Trace(launch, json.loads(done.stdout), messages, buffers)
 
 
 def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequence[Any] = (), **launch: Any) -> Trace:
@@ -101,8 +106,8 @@ def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequ
     for each in judged["conditions"]:
         if not each["holds"]:
             figures = [f"{name} is {value:.6g}" for name, value in each["figures"]]
-            failed.append(f"fails  {each['condition']}  ({', '.join(filter(None, [each['problem'], *figures]))})")
+            failed.append(f"{each['condition']} fails: {', '.join(filter(None, [each['problem'], *figures]))}")
             failed += [f"  {line}" for name, _ in each["figures"] for line in traced.worst(name)]
     if failed:
-        raise AssertionError("\n".join([f"{traced.file}:", *failed]))
+        raise AssertionError(f"{traced.file}: " + "\n".join(failed))
     return traced

@@ -71,7 +71,12 @@ def number(name: str, value: Any) -> str:
 
 def sizes(of: Sizes) -> str:
     """A grid or a block: X[,Y[,Z]]."""
-    return ",".join(str(int(size)) for size in (of if isinstance(of, Iterable) else (of,)))
+    each = of if isinstance(of, Iterable) and not isinstance(of, str) else (of,)
+    each = [plain(size) for size in each]
+    wrong = next((size for size in each if not isinstance(size, numbers.Integral)), None)
+    if wrong is not None or not each:
+        raise Error(f"a grid or a block is one to three whole numbers, not {wrong!r}\n  hint: round up: (n + 127) // 128")
+    return ",".join(str(int(size)) for size in each)
 
 
 def of_file(kernel: str | PathLike[str], source: Any, args: Any, named: Any, options: list[str]) -> Launch:

@@ -40,6 +40,7 @@ def run(arguments: Sequence[str], folder: str) -> subprocess.CompletedProcess[st
 
 def run_json(arguments: Sequence[str], folder: str) -> subprocess.CompletedProcess[str]:
     """Runs a command that prints JSON. Exit code 1 is a result, too: a trace with findings, a failed condition."""
+    __tracebackhide__ = True
     done = run(arguments, folder)
     if done.returncode not in (0, 1) or not done.stdout.strip():
         raise Error(done.stderr or f"`warpbook {arguments[0]}` ended with exit code {done.returncode}")

@@ -3,10 +3,13 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from ._launch import Launch
+from ._program import run_json
 
 #: The counts of a line, as the JSON of a trace has them.
 COLUMNS = ("warp_instructions", "sectors", "conflicts", "divergent")
@@ -43,12 +46,13 @@ class Line:
 class Trace(Mapping[str, float]):
     """The counts of a launch, by attribute (`trace.load_sectors`) or by key (`trace["global.load.sectors"]`).
 
-    Names are those of conditions and those in the JSON of `warpbook trace`; `list(trace)` has the former.
+    Names are those of conditions, which `warpbook names` lists with what they count, and those in the JSON of
+    `warpbook trace`; `list(trace)` has the former. Besides: `findings` and `notes` with their lines, `lines` with
+    their counts, `buffers` with the contents after the run, `messages` of the program, `complete` (whether the counts
+    are of the whole grid), `source`, `film` and `json`.
     """
 
-    def __init__(
-        self, launch: Launch, found: dict[str, Any], messages: str, buffers: dict[str, Any], film: str = ""
-    ) -> None:
+    def __init__(self, launch: Launch, found: dict[str, Any], messages: str, buffers: dict[str, Any]) -> None:
         self._launch, self._counts, self._texts = launch, counts(found), launch.source.splitlines()
         #: All that `warpbook trace --json` printed.
         self.json = found
@@ -56,8 +60,6 @@ class Trace(Mapping[str, float]):
         self.messages = messages
         #: Contents of the arrays after the run, by the names of their parameters.
         self.buffers = buffers
-        #: The first warp's accesses, as an SVG that moves.
-        self.film = film
         #: Whether the counts are of the whole grid.
         self.complete: bool = found["complete"]
         self.file, self.source = launch.file, launch.source
@@ -85,6 +87,13 @@ class Trace(Mapping[str, float]):
 
     __repr__ = __str__
 
+    @cached_property
+    def film(self) -> str:
+        """The first accesses of the first warp, at most 48, as an SVG that moves. The kernel is traced again for it."""
+        file = Path(self._launch.folder.name, "film.svg")
+        run_json(["trace", self._launch.target, *self._launch.options, f"--film={file}", "--json"], str(file.parent))
+        return file.read_text("utf-8")
+
     def _repr_html_(self) -> str:
         """For a notebook: the picture that plays, the counts, and the source with each line's counts and remarks."""
         style = "text-align:right;padding:0 .6em;white-space:pre"
@@ -108,7 +117,7 @@ class Trace(Mapping[str, float]):
             body += f'<tr><td style="{style};opacity:.6">{escape(line.place)}</td>{bars}{code}</tr>'
             body += "".join(remark(of) for of in [*self.findings, *self.notes] if of.line == line.line)
         tables = "".join(f"<table>{''.join(map(row, table))}</table>" for table in self._tables())
-        film = f'<div style="max-width:760px">{self.film}</div>' if self.film else ""
+        film = f'<div style="max-width:760px">{self.film}</div>'
         return f"<p><b>{escape(self._title())}</b></p>{film}{tables}<table>{row(HEADINGS)}{body}</table>"
 
     def worst(self, figure: str) -> list[str]:

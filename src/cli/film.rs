@@ -8,7 +8,7 @@ use super::{Context, DONE, FAILED, out};
 use crate::base::diag::Diagnostic;
 use crate::base::store::write_atomic;
 use crate::figures::frame::Frame;
-use crate::figures::moving::moving;
+use crate::figures::moving::{MOMENT_S, moving};
 use crate::figures::svg;
 use crate::gpu::simt;
 use crate::job::Language;
@@ -65,7 +65,7 @@ pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitC
     let bytes = match ending {
         "png" => picture::png(&stills(&[opening])).map_err(cannot)?,
         "apng" => picture::png(&stills(&frames)).map_err(cannot)?,
-        _ => on_card(moving(&frames, still)).into_bytes(),
+        _ => on_card(moving(&frames, still, MOMENT_S)).into_bytes(),
     };
     write_atomic(&args.output, &bytes).map_err(out::failed)?;
     out::line(&args.output.display().to_string());

@@ -15,7 +15,7 @@ use crate::base::parts::{self, Places};
 use crate::base::store::write_atomic;
 use crate::base::units::{count, counted, digits3, si};
 use crate::figures;
-use crate::figures::moving::moving;
+use crate::figures::moving::{EVENT_S, moving};
 use crate::job::Job;
 use crate::session::run::explain;
 use crate::session::run::model::Predicted;
@@ -94,7 +94,7 @@ fn film(outcome: &Outcome, path: &Path) -> Result<(), Diagnostic> {
         let problem = Diagnostic::error("the events of a whole program are no single picture");
         return Err(problem.hint("name one of its passes: LESSON/PROGRAM/PASS"));
     };
-    write_atomic(path, moving(&figures::first_events(&Arc::new(timeline), FILM), 0).as_bytes())
+    write_atomic(path, moving(&figures::first_events(&Arc::new(timeline), FILM), 0, EVENT_S).as_bytes())
 }
 
 /// The text of a pass's kernel, with its parts.

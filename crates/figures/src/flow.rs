@@ -80,7 +80,8 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
     let [_, top, _, room] = stage.body;
     let columns = &stage.lanes.columns;
     let mask = moment.event.mask;
-    let sides = [("true", mask & taken, Hue::Accent), ("false", mask & !taken, Hue::Idle)];
+    let names = if moment.timeline.jumps { ["jump", "go on"] } else { ["true", "false"] };
+    let sides = [(names[0], mask & taken, Hue::Accent), (names[1], mask & !taken, Hue::Idle)];
     // The sides' names have room above each other.
     let drop = (room * 0.24).clamp(20.0, 120.0).min((room - 2.0 * NAME).max(6.0));
     let rows = stage.lanes.count.div_ceil(COLUMNS) as f32;

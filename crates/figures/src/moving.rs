@@ -9,11 +9,12 @@ use super::svg::Writer;
 /// The maximum of moments.
 pub const MOST: usize = 48;
 
-/// Seconds of a moment.
-const MOMENT_S: f64 = 0.25;
+/// Seconds of a moment of several in a tick, and of one that is a whole event, to be read.
+pub const MOMENT_S: f64 = 0.25;
+pub const EVENT_S: f64 = 1.25;
 
-/// Moments for which the last one stays.
-const REST: usize = 8;
+/// Seconds for which the last one stays.
+const REST_S: f64 = 2.0;
 
 /// How far an item is looked for in the list of those before it.
 const FAR: usize = 96;
@@ -21,7 +22,7 @@ const FAR: usize = 96;
 /// The moments in a row, over and over; at most [`MOST`]. The colours follow the system. Where motion is reduced, and in programs that
 /// know no animation, the moment `still` is shown, from 0. Empty without moments.
 #[must_use]
-pub fn moving(frames: &[Frame], still: usize) -> String {
+pub fn moving(frames: &[Frame], still: usize, moment_s: f64) -> String {
     let frames = &frames[..frames.len().min(MOST)];
     let Some(shown) = frames.get(still).or(frames.last()) else { return String::new() };
     let still = still.min(frames.len() - 1);
@@ -40,13 +41,15 @@ pub fn moving(frames: &[Frame], still: usize) -> String {
         let _ = writeln!(body, "<g class=\"{class}\"{hidden}>{}</g>", item.trim_end());
         masks.insert(class, *mask);
     }
+    let rest = (REST_S / moment_s).ceil() as usize;
     let mut style = String::from("@media (prefers-reduced-motion:no-preference){");
     for (class, mask) in &masks {
         // The names follow from the moments alone, so that several pictures on one page agree.
-        let seconds = MOMENT_S * (moments + REST) as f64;
+        let all = moments + rest;
+        let seconds = moment_s * all as f64;
         let _ = write!(style, ".{class}{{animation:{class} {seconds}s step-end infinite}}@keyframes {class}{{");
         for moment in (0..moments).filter(|moment| *moment == 0 || bit(*mask, *moment) != bit(*mask, moment - 1)) {
-            let (share, shown) = (100.0 * moment as f64 / (moments + REST) as f64, bit(*mask, moment));
+            let (share, shown) = (100.0 * moment as f64 / all as f64, bit(*mask, moment));
             let _ = write!(style, "{share:.2}%{{visibility:{}}}", if shown { "visible" } else { "hidden" });
         }
         style.push('}');
@@ -98,7 +101,7 @@ mod tests {
 
     #[test]
     fn an_item_of_all_moments_is_there_once_and_others_while_they_last() -> Result<(), roxmltree::Error> {
-        let text = moving(&moments(), 1);
+        let text = moving(&moments(), 1, MOMENT_S);
         let document = roxmltree::Document::parse(&text)?;
         let groups: Vec<_> = document.descendants().filter(|node| node.has_tag_name("g")).collect();
         let hidden: Vec<bool> = groups.iter().map(|group| group.attribute("visibility").is_some()).collect();
@@ -129,7 +132,7 @@ mod tests {
 
     #[test]
     fn nothing_moves_without_moments() {
-        assert_eq!(moving(&[], 0), "");
-        assert!(!moving(&moments()[..1], 9).contains("@keyframes"));
+        assert_eq!(moving(&[], 0, MOMENT_S), "");
+        assert!(!moving(&moments()[..1], 9, MOMENT_S).contains("@keyframes"));
     }
 }

@@ -16,6 +16,8 @@ use crate::base::units::{digits3, si};
 const SIZE: f32 = 13.0;
 /// As the warp's picture has it.
 const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
+/// Loads and stores of global memory where they pass another.
+const PASSING: [Ink; 2] = [Ink::Tint(Hue::Load, 35), Ink::Tint(Hue::Store, 35)];
 /// Height of a bar.
 const BAR: f32 = 14.0;
 /// Height of the slices that a bend of the river is drawn in.
@@ -32,11 +34,23 @@ struct Level {
     /// How its bytes are known.
     mark: Cow<'static, str>,
     streams: Vec<(f64, Ink)>,
+    /// Those that only pass it.
+    passing: Vec<(f64, Ink)>,
 }
 
 impl Level {
+    fn new(name: &'static str, mark: impl Into<Cow<'static, str>>, streams: Vec<(f64, Ink)>) -> Self {
+        Self { name, mark: mark.into(), streams, passing: Vec::new() }
+    }
+
+    /// The bytes that are this level's own.
     fn bytes(&self) -> f64 {
         self.streams.iter().map(|(bytes, _)| bytes).sum()
+    }
+
+    /// All that passes it: no level is narrower than that.
+    fn wide(&self) -> f64 {
+        self.bytes() + self.passing.iter().map(|(bytes, _)| bytes).sum::<f64>()
     }
 }
 
@@ -45,28 +59,33 @@ fn levels(river: &River) -> Vec<Level> {
     let bytes = |bytes: u64| bytes as f64;
     let (load, store, shared) = (Hue::Load.ink(), Hue::Store.ink(), Hue::Shared.ink());
     let mut levels = Vec::new();
-    let streams = vec![(bytes(river.loaded), load), (bytes(river.stored), store)];
-    levels.push(Level { name: "registers", mark: "traced: what lanes asked for".into(), streams });
-    if river.shared_loads + river.shared_stores > 0 {
-        let streams = vec![(bytes(river.shared_loads), shared), (bytes(river.shared_stores), shared)];
-        levels.push(Level { name: "workgroup memory", mark: "traced: wavefronts of 128 bytes".into(), streams });
+    let global = [(bytes(river.loaded), load), (bytes(river.stored), store)];
+    let served = bytes(river.shared_loads + river.shared_stores);
+    if served > 0.0 {
+        let all = [&global[..], &[(served, shared)]].concat();
+        levels.push(Level::new("registers", "traced: all that lanes load and store", all));
+        let passing = vec![(global[0].0, PASSING[0]), (global[1].0, PASSING[1])];
+        let own = Level::new("workgroup memory", "traced: wavefronts of 128 bytes", vec![(served, shared)]);
+        levels.push(Level { passing, ..own });
+    } else {
+        levels.push(Level::new("registers", "traced: what lanes asked for", global.into()));
     }
     let waste = (river.load_sectors.saturating_sub(river.loaded), river.store_sectors.saturating_sub(river.stored));
     let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
     let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), WASTE), (bytes(used.1), store)];
-    levels.push(Level { name: "sectors", mark: "traced: what warps ask the caches for".into(), streams });
+    levels.push(Level::new("sectors", "traced: what warps ask the caches for", streams));
     if let Some(counted) = &river.counted {
         let streams = vec![(counted.read, load), (counted.written, store)];
-        levels.push(Level { name: "DRAM, counted", mark: format!("recorded: {}", counted.whence).into(), streams });
+        levels.push(Level::new("DRAM, counted", format!("recorded: {}", counted.whence), streams));
     }
     if river.least > 0.0 {
         let streams = vec![(river.least, Ink::Muted)];
-        levels.push(Level { name: LEAST, mark: "what the work needs: each byte once".into(), streams });
+        levels.push(Level::new(LEAST, "what the work needs: each byte once", streams));
     }
     // That DRAM can move enough says nothing. That it cannot says that a cache has helped.
     if let Some(reach) = river.reach.as_ref().filter(|reach| reach.bytes < river.least) {
         let streams = vec![(reach.bytes, Hue::Conflict.ink())];
-        levels.push(Level { name: "DRAM, at most", mark: reach.whence.clone().into(), streams });
+        levels.push(Level::new("DRAM, at most", reach.whence.clone(), streams));
     }
     levels
 }
@@ -82,7 +101,7 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
     // Below the last level's words.
     let foot = if height > 260.0 { 44.0 } else { 24.0 };
     let step = (height - 2.0 * MARGIN - foot - BAR) / (levels.len() - 1).max(1) as f32;
-    let most = levels.iter().map(Level::bytes).fold(1.0, f64::max);
+    let most = levels.iter().map(Level::wide).fold(1.0, f64::max);
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
     let scale = if river.least > 0.0 {
         (f64::from(room * UNIT) / river.least).min(f64::from(room) / most) as f32
@@ -97,7 +116,8 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
     for (index, level) in levels.iter().enumerate() {
         let y = y_of(index);
         #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
-        let widths: Vec<(f32, Ink)> = level.streams.iter().map(|(bytes, ink)| (*bytes as f32 * scale, *ink)).collect();
+        let widths: Vec<(f32, Ink)> =
+            level.passing.iter().chain(&level.streams).map(|(bytes, ink)| (*bytes as f32 * scale, *ink)).collect();
         let mut x = middle - widths.iter().map(|(w, _)| w).sum::<f32>() / 2.0;
         for (w, ink) in widths {
             if w > 0.0 {
@@ -142,7 +162,7 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
 /// The river between two levels: its width goes from that of the upper one to that of the lower one.
 fn bend(frame: &mut Frame, levels: [&Level; 2], [top, bottom]: [f32; 2], middle: f32, scale: f32) {
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
-    let widths = levels.map(|level| level.bytes() as f32 * scale);
+    let widths = levels.map(|level| level.wide() as f32 * scale);
     let slices = ((bottom - top) / SLICE).max(1.0).floor();
     let height = (bottom - top) / slices;
     for slice in 0..slices as usize {
@@ -221,6 +241,25 @@ mod tests {
         assert!(two > 10.0 && (eight / two - 7.0).abs() < 0.05, "{two} {eight}");
         let alt = picture(&strided(8), size).alt;
         assert!(alt.contains("sectors: 1.15 kB") && alt.contains("at least: 256 B"), "{alt}");
+    }
+
+    #[test]
+    fn no_level_is_narrower_than_what_passes_it() {
+        let tiled = River {
+            loaded: 1000,
+            stored: 100,
+            load_sectors: 1000,
+            store_sectors: 128,
+            shared_loads: 1 << 17,
+            ..River::default()
+        };
+        let levels = levels(&tiled);
+        assert_eq!(
+            levels.iter().map(|level| level.name).collect::<Vec<_>>(),
+            ["registers", "workgroup memory", "sectors"]
+        );
+        assert_eq!(levels[0].wide(), levels[1].wide());
+        assert!(levels[1].wide() > levels[2].wide() && levels[1].bytes() == f64::from(1 << 17));
     }
 
     #[test]

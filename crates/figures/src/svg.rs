@@ -53,8 +53,9 @@ impl Writer {
         self.document(frame, &body, "")
     }
 
-    /// A document with the frame's size and description, this body, and this style besides the colours.
-    pub(super) fn document(self, frame: &Frame, body: &str, style: &str) -> String {
+    /// A document with the frame's size and description, and this body. The style of what moves comes last: a browser that draws the first items while it reads the others then
+    /// starts all of them at once.
+    pub(super) fn document(self, frame: &Frame, body: &str, moving: &str) -> String {
         let (w, h) = (number(frame.width), number(frame.height));
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" \
@@ -67,9 +68,13 @@ impl Writer {
                 let name = class(light, dark);
                 let _ = write!(out, ".f{name}{{fill:#{dark}}}.s{name}{{stroke:#{dark}}}");
             }
-            let _ = writeln!(out, "}}{style}</style>");
+            out.push_str("}</style>\n");
         }
-        out + body + "</svg>\n"
+        out.push_str(body);
+        if !moving.is_empty() {
+            let _ = writeln!(out, "<style>{moving}</style>");
+        }
+        out + "</svg>\n"
     }
 
     fn item(&mut self, out: &mut String, item: &Item) {

@@ -40,6 +40,7 @@ use crate::session::run::model::{self, Predicted as Modelled};
 use crate::session::run::table;
 use crate::session::show::interpolate::Fill;
 use crate::session::show::moving::{self, Moving};
+use crate::session::show::page;
 use crate::session::show::said;
 use crate::session::show::source::Staged;
 use crate::session::show::stage::{Drawing, Stage};
@@ -200,6 +201,11 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn section(&mut self, step: &Step) -> Section {
+        if self.input.pictures == Pictures::OnSite {
+            // What a note has once, each page of a site has.
+            self.printed.clear();
+            self.plotted.clear();
+        }
         let lesson = self.input.setting.lesson.clone();
         let params = self.input.params(step);
         let at = At::traced(&self.setting(&params), &step.variant);
@@ -312,8 +318,10 @@ impl Builder<'_> {
             let why = format!("{}: {why}", kernel.title);
             blocks.push(NoteBlock::Prose(vec![Block::Paragraph(vec![Inlined::Text(why)])]));
         }
-        // An explorer's figure is in the note already.
-        if figure.card().clock != Clock::Hand {
+        // An explorer's figure is in the note already; a site's page traces the kernel beside it.
+        let picture = page::traced(stage.picture);
+        let stage = &Stage { picture: &picture, ..*stage };
+        if figure.card().clock != Clock::Hand || self.input.pictures == Pictures::OnSite {
             let drawn = self.figure(&self.store, (step, &step.id), stage, kernel);
             if let Some((figure, still)) = drawn {
                 self.play(&figure, still, step, stage, None);

@@ -22,10 +22,10 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
     let pages = lesson.steps.iter().filter_map(|step| {
         let place = sections.iter().position(|section| section.id == step.id)?;
         let blocks = sections.swap_remove(place).blocks;
-        // An explorer on the stage is the one of the text.
+        let stage = format!("{}-stage", step.id);
+        // An explorer that is on the stage in the window is one of the text.
         let by_hand = figures::find(&step.figure.name).is_some_and(|figure| figure.card().clock == Clock::Hand);
-        let explorer = step.explorer().filter(|_| by_hand);
-        let stage = format!("{}-{}", step.id, explorer.unwrap_or("stage"));
+        let explorer = step.explorer().filter(|_| by_hand).map(|name| format!("{}-{name}", step.id));
         let drawn = blocks.iter().find_map(|block| match block {
             NoteBlock::Figure { id, svg, .. } if *id == stage => Some(svg.clone()),
             _ => None,
@@ -38,7 +38,7 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
             id: step.id.clone(),
             title: step.title.clone(),
             plays: blocks.iter().filter_map(|block| plays(block, &figures)).collect(),
-            stage,
+            stages: explorer.into_iter().chain([stage]).collect(),
             blocks,
             questions: asked.filter_map(|id| asks(lesson, id, recordings)).collect(),
             exercises: exercises(lesson, step),

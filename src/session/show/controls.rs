@@ -19,6 +19,8 @@ pub struct Control {
     pub id: String,
     /// Its name.
     pub label: String,
+    /// What it is, and what its values mean.
+    pub help: String,
     /// Its value.
     pub value: f64,
     /// Its values.
@@ -48,7 +50,8 @@ pub fn controls(setting: &Setting, step: &Step) -> Vec<Control> {
         shown.sort_by(f64::total_cmp);
         shown.dedup();
         let values = shown.into_iter().map(|of| (of, param.words(of))).collect();
-        Control { id: param.id.clone(), label: param.label.clone(), value, values }
+        let (label, help) = (param.label.clone(), param.help.clone());
+        Control { id: param.id.clone(), label, help, value, values }
     };
     params.map(control).collect()
 }

@@ -57,7 +57,11 @@ impl Fill<'_> {
                 Ok(value) => figure(value, unit),
                 Err(_) => "(not measured)".to_owned(),
             }),
-            Inline::Control(id) => Some(self.params.get(id).map_or_else(|| id.clone(), |v| figure(*v, ""))),
+            Inline::Control(id) => {
+                let param = self.lesson.params.iter().find(|param| param.id == *id);
+                let words = self.params.get(id).zip(param).map(|(value, param)| param.words(*value));
+                Some(words.unwrap_or_else(|| id.clone()))
+            }
             _ => None,
         }
     }

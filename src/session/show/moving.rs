@@ -2,7 +2,7 @@
 
 use super::stage::Drawing;
 use crate::figures::frame::Frame;
-use crate::figures::moving::{MOST, moving};
+use crate::figures::moving::{MOMENT_S, MOST, moving};
 use crate::figures::{Kept, View, titled};
 use crate::lesson::Step;
 
@@ -18,7 +18,7 @@ const BEFORE: f32 = 0.01;
 pub fn picture(drawing: &Drawing<'_>, step: &Step, size: [f32; 2]) -> Option<Moving> {
     let Moments { frames, still, .. } = Moments::of(drawing, step, size);
     let alt = frames.get(still).filter(|_| frames.len() > 1).map(|frame| frame.alt.clone())?;
-    Some(Moving { svg: moving(&frames, still), alt })
+    Some(Moving { svg: moving(&frames, still, MOMENT_S), alt })
 }
 
 /// The moments of a picture.

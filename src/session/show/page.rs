@@ -21,7 +21,7 @@ use crate::figures::ask;
 use crate::figures::{self, Clock, Figure, Kept, Results, Traced, View, svg, titled};
 use crate::gpu::simt;
 use crate::job::Language;
-use crate::lesson::{Picture, Step, scope};
+use crate::lesson::{Picture, Step, USUAL, scope};
 use crate::reference::Explored;
 use crate::session::ask::{Answers, At, Inline, Store};
 use crate::session::jobs::setting::Setting;
@@ -216,7 +216,7 @@ impl Page {
             warp_width: *warp_width,
             language: Language::Wgsl,
         };
-        let step = step.clone();
+        let step = Step { figure: traced(&step.figure), ..step.clone() };
         self.trace(step, setting, None)
     }
 
@@ -336,7 +336,16 @@ impl Open {
 /// The figure that the lesson gives a step, whatever the stage shows.
 fn own(setting: &Setting, step: &Step) -> Picture {
     let of_lesson = setting.plain.steps.iter().find(|of| of.id == step.id);
-    of_lesson.unwrap_or(step).figure.clone()
+    traced(&of_lesson.unwrap_or(step).figure)
+}
+
+/// The picture of a step, or the usual one in place of an explorer, which a page has besides.
+#[must_use]
+pub fn traced(picture: &Picture) -> Picture {
+    match figures::find(&picture.name).is_some_and(|figure| figure.card().clock == Clock::Hand) {
+        true => Picture::named(USUAL),
+        false => picture.clone(),
+    }
 }
 
 /// The values and controls in a step's prose.

@@ -11,7 +11,7 @@ use crate::reference::formats::{FORMATS, Format};
 /// Room for a format's name.
 const NAME: f32 = 44.0;
 /// Room for the number that is kept.
-const KEPT: f32 = 92.0;
+const KEPT: f32 = 108.0;
 /// Room for how far it is off.
 const OFF: f32 = 100.0;
 /// Bits of the longest format.

@@ -11,6 +11,8 @@ const INDEX: f32 = 20.0;
 /// The largest width of a cell, and the largest height: low rows leave room below them in a small window.
 const CELL: f32 = 48.0;
 const TALL: f32 = 28.0;
+/// Room for the name of the second map.
+const DIFFERENCES: f32 = 112.0;
 
 /// Draws both maps with what belongs to them, and spells the entry `(i, j)` in words.
 pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>], (i, j): (usize, usize)) -> String {
@@ -22,9 +24,10 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let cell = ((sheet.width * 0.6 - INDEX) / count).floor().min(CELL);
     let wide = INDEX + cell * count;
     let small = ((sheet.width - wide - 24.0) / count).floor().min(cell);
-    let right = sheet.width - small * count;
+    // The second map's name has its room where the map is narrower.
+    let right = sheet.width - (small * count).max(DIFFERENCES);
     sheet.y += 8.0;
-    sheet.head(INDEX, wide - INDEX, "J: rows i, columns j");
+    sheet.head(INDEX, right - INDEX - 8.0, "J: rows i, columns j");
     sheet.head(right, sheet.width - right, "finite differences");
     sheet.y += LINE;
     for k in 0..n {

@@ -238,6 +238,7 @@ impl Reader<'_> {
         let label = fields.text("label");
         let (help, unit) = (fields.text_or_empty("help"), fields.text_or_empty("unit"));
         let zero = fields.text_or_empty("zero");
+        let (names, names_node) = (words(&fields, "names"), fields.get("names"));
         let default_node = fields.get("default");
         let domain_node = fields.get("domain");
         fields.finish();
@@ -259,7 +260,21 @@ impl Reader<'_> {
             default_node?
                 .error(format!("the default, {default}, is not in the domain"), format!("use {}", domain.describe()));
         }
-        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, zero: zero?, domain })
+        let names = match (&domain, zero?) {
+            (Domain::Choice(values), _) if !names.is_empty() && names.len() == values.len() => {
+                values.iter().copied().zip(names).collect()
+            }
+            (_, zero) => {
+                if let Some(node) = names_node {
+                    node.error(
+                        "these are not the names of the domain's values",
+                        "give a Choice, and a name for each of its values",
+                    );
+                }
+                Some((0.0, zero)).filter(|(_, zero)| !zero.is_empty()).into_iter().collect()
+            }
+        };
+        Some(Param { id: id?, label: label?.value, help: help?, unit: unit?, default, names, domain })
     }
 
     fn value(&mut self, node: Node<'_>) -> Option<Value> {

@@ -83,8 +83,8 @@ pub struct Param {
     pub unit: String,
     /// Its default value.
     pub default: f64,
-    /// A word that is shown instead of the value 0; empty if 0 is a number like others.
-    pub zero: String,
+    /// Values that are shown as words.
+    pub names: Vec<(f64, String)>,
     /// The values it can take.
     pub domain: Domain,
 }
@@ -93,7 +93,8 @@ impl Param {
     /// A value as the parameter's control shows it.
     #[must_use]
     pub fn words(&self, value: f64) -> String {
-        if value == 0.0 && !self.zero.is_empty() { self.zero.clone() } else { number(value) }
+        let named = self.names.iter().find(|(of, _)| *of == value);
+        named.map_or_else(|| number(value), |(_, name)| name.clone())
     }
 }
 

@@ -320,7 +320,7 @@ mod tests {
             help: String::new(),
             unit: String::new(),
             default,
-            zero: String::new(),
+            names: Vec::new(),
             domain: Domain::Range { min: 1.0, max: 64.0 },
         };
         let value = |id: &str, text: &str| Value {

@@ -98,6 +98,21 @@
     return made;
   };
 
+  // A text of code with its lines' numbers: the element, the text, and what numbers it again.
+  const editing = (name, rows, value) => {
+    const numbers = element("pre", { ariaHidden: "true" });
+    const code = element("textarea", { spellcheck: false, rows, wrap: "off", value });
+    code.setAttribute("aria-label", name);
+    const number = () => {
+      numbers.textContent = code.value.split("\n").map((_, line) => line + 1).join("\n");
+      numbers.scrollTop = code.scrollTop;
+    };
+    code.addEventListener("input", number);
+    code.onscroll = number;
+    number();
+    return [element("div", { className: "code" }, numbers, code), code, number];
+  };
+
   const play = async (figure, begin) => {
     const still = figure.querySelector("svg");
     const { step, set, source, own } = JSON.parse(figure.dataset.plays);
@@ -130,16 +145,14 @@
     const end = element("button", { type: "button", textContent: "Stop" });
     const busy = element("p", { className: "controls", hidden: true }, "Tracing…", end);
     busy.setAttribute("role", "status");
-    const numbers = element("pre", { ariaHidden: "true" });
-    const code = element("textarea", { spellcheck: false, rows: 14, wrap: "off", value: source ?? opened.kernel ?? "" });
-    code.setAttribute("aria-label", "The kernel");
+    const [area, code, number] = editing("The kernel", 14, source ?? opened.kernel ?? "");
     const trace = element("button", { type: "button", textContent: "Trace it again" });
     const undo = element("button", { type: "button", textContent: "As it was" });
     const counts = element("table");
     const said = element("div", { className: "said" });
     const edits = element("fieldset", { className: "controls" }, trace, undo);
     const editor = element("details", { open: text !== null }, element("summary", { textContent: "Edit the kernel" }),
-      element("div", { className: "code" }, numbers, code), edits, said, counts);
+      area, edits, said, counts);
     const last = () => Math.max(0, opened.ticks - 1) + REST;
 
     // One frame at a time; of those that are wanted meanwhile, the newest.
@@ -184,7 +197,7 @@
         const choice = element("select", {}, ...param.values.map(([value, words]) =>
           element("option", { value, textContent: words, selected: value === param.value })));
         choice.onchange = () => change({ Set: { set: [[param.id, Number(choice.value)]] } });
-        return element("label", {}, `${param.label} `, choice);
+        return element("label", { title: param.help ?? "" }, `${param.label} `, choice);
       }));
       // A module of an earlier release has no other figures.
       tabs.hidden = (opened.figures ?? []).length < 2;
@@ -230,10 +243,6 @@
       params.disabled = tabs.disabled = edits.disabled = false;
       show(problems);
     };
-    const number = () => {
-      numbers.textContent = code.value.split("\n").map((_, line) => line + 1).join("\n");
-      numbers.scrollTop = code.scrollTop;
-    };
     end.onclick = () => stop("Stopped");
     toggle.onclick = () => {
       if (!playing && at >= last()) at = 0;
@@ -255,8 +264,11 @@
       if (!playing) draw();
     };
     figure.addEventListener("set", ({ detail }) => change({ Set: { set: detail } }));
-    code.oninput = number;
-    code.onscroll = number;
+    figure.addEventListener("edit", ({ detail }) => {
+      code.value = detail;
+      number();
+      change({ Edit: { source: detail } });
+    });
     trace.onclick = () => change({ Edit: { source: code.value } });
     undo.onclick = async () => {
       await change({ Edit: { source: source ?? null } });
@@ -412,5 +424,5 @@
     });
     figure.querySelector("figcaption").before(begin);
   }
-  globalThis.warpbook = { tracer, element };
+  globalThis.warpbook = { tracer, element, editing };
 })();

@@ -452,6 +452,7 @@ impl Launch<'_> {
             warp_width: W as u32,
             warps_per_workgroup: u32::try_from(warps(program.workgroup_size(), W)).unwrap_or(u32::MAX),
             buffers: buffers.collect(),
+            jumps: program.ir.dialect.is_ptx(),
             ..Timeline::default()
         };
         for recorder in recorders {

@@ -20,6 +20,9 @@ pub struct Timeline {
     pub addresses: Vec<u32>,
     /// The parts of asynchronous operations on workgroup memory, in the order they ran.
     pub transfers: Vec<Transfer>,
+    /// Whether branches are PTX's jumps: a compiler decides which side of a condition jumps.
+    #[serde(default)]
+    pub jumps: bool,
     /// Whether the cap on events cut the record short. Counts are never cut.
     pub truncated: bool,
 }

@@ -34,6 +34,7 @@ pub const PARAMETER: Record = Record(&[
     optional("help", "what it does, in a sentence"),
     optional("unit", "its unit"),
     optional("zero", "a word that the control shows in the place of 0, where 0 stands for something else"),
+    optional("names", "a name for each value of a Choice, which the control shows in its place"),
     required("default", "a number of the domain"),
     required("domain", "which values it can have"),
 ]);

@@ -1,11 +1,14 @@
 // A site's page: theme, keys, search, numbers in the prose, questions, exercises and own words. Without scripts the page reads as it is.
 (() => {
   "use strict";
-  const { element, tracer } = globalThis.warpbook ?? {};
+  const { element, tracer, editing } = globalThis.warpbook ?? {};
   if (!element) return;
   const root = document.documentElement.dataset.root;
   const page = JSON.parse(document.getElementById("page")?.textContent ?? "null");
-  const figure = document.querySelector(".stage-of-page figure[data-plays]");
+  const plays = (figure) => JSON.parse(figure.dataset.plays);
+  const pictures = [...document.querySelectorAll("figure[data-plays]")];
+  // The one that is traced; others are explorers.
+  const figure = pictures.find((picture) => plays(picture).step);
   const KEY = "warpbook", STEP = 14;
 
   // The reader's words, answers and kernels, by kind and place. Storage may be forbidden, full, or written by another tab meanwhile.
@@ -49,7 +52,8 @@
     dress();
   };
   // Each frame of a picture that plays has its own rules.
-  if (figure) new MutationObserver(() => worn === "auto" || dress()).observe(figure, { childList: true, subtree: true });
+  const redrawn = new MutationObserver(() => worn === "auto" || dress());
+  for (const picture of pictures) redrawn.observe(picture, { childList: true, subtree: true });
   theme.onclick = () => {
     worn = themes[(themes.indexOf(worn) + 1) % themes.length];
     keep("theme", "site", worn);
@@ -116,15 +120,13 @@
   keep("read", location.pathname, true);
 
   // Settings of a link: ?stride=8.
-  const own = new Map(figure ? JSON.parse(figure.dataset.plays).set : []);
+  const own = new Map(figure ? plays(figure).set : []);
   if (figure) {
-    const plays = JSON.parse(figure.dataset.plays);
-    plays.own = plays.set.map((setting) => [...setting]);
-    for (const [name, value] of new URLSearchParams(location.search)) {
-      const known = plays.set.find(([id]) => id === name);
-      if (known && value !== "" && Number.isFinite(Number(value))) known[1] = Number(value);
-    }
-    figure.dataset.plays = JSON.stringify(plays);
+    const set = [...own].map(([id, value]) => {
+      const asked = new URLSearchParams(location.search).get(id) ?? "";
+      return [id, asked !== "" && Number.isFinite(Number(asked)) ? Number(asked) : value];
+    });
+    figure.dataset.plays = JSON.stringify({ ...plays(figure), own: [...own], set });
   }
 
   const command = document.querySelector(".in-program code"), opens = command?.textContent;
@@ -235,7 +237,10 @@
     form.onsubmit = async (event) => {
       event.preventDefault();
       const picked = form.querySelector("input:checked"), typed = form.querySelector("input[type=number]");
-      if (!picked && !typed) return;
+      if (!picked && !typed) {
+        room.replaceChildren(element("p", { textContent: "Choose an answer first." }));
+        return;
+      }
       const guess = typed ? { Number: Number(typed.value) } : { Choice: Number(picked.value) };
       const right = await judged(room, ask)(check, { Answer: { question: question.id, guess, recorded: question.recorded } });
       if (right !== undefined) {
@@ -250,8 +255,7 @@
     const source = [...document.querySelectorAll("article details")].find((all) => all.querySelector("summary").textContent === exercise.file);
     if (!source) continue;
     const id = `${page.lesson}/${exercise.id}`;
-    const code = element("textarea", { spellcheck: false, rows: 20, wrap: "off", value: kept().tried?.[id] ?? exercise.starter });
-    code.setAttribute("aria-label", "Your kernel");
+    const [area, code, number] = editing("Your kernel", 20, kept().tried?.[id] ?? exercise.starter);
     const check = element("button", { type: "button", textContent: "Check" });
     const again = element("button", { type: "button", textContent: "Start again" });
     const end = element("button", { type: "button", textContent: "Stop", hidden: true });
@@ -277,16 +281,19 @@
       keep("tried", id, code.value);
       end.hidden = false;
       if (await judged(room, ask)(check, { Try: { exercise: exercise.id, source: code.value } })) keep("solved", id, code.value);
+      // The stage shows what was judged.
+      figure?.dispatchEvent(new CustomEvent("edit", { detail: code.value }));
       end.hidden = true;
     };
     end.onclick = async () => (await worker).stop("Stopped. It may not end");
     again.onclick = () => {
       code.value = exercise.starter;
+      number();
       keep("tried", id, undefined);
     };
     label();
     before(room, kept().solved?.[id], "You solved this before.");
-    source.replaceWith(element("section", { className: "card exercise" }, element("div", { className: "code" }, code),
+    source.replaceWith(element("section", { className: "card exercise" }, area,
       element("div", { className: "controls" }, check, end, hint, again), room, hints));
   }
 

@@ -50,8 +50,8 @@ pub struct Page {
     /// The step's id and title.
     pub id: String,
     pub title: String,
-    /// The name in figures of the one on its stage.
-    pub stage: String,
+    /// The names in figures of those on its stage.
+    pub stages: Vec<String>,
     pub blocks: Vec<NoteBlock>,
     /// Where its pictures play, by their names.
     pub plays: BTreeMap<String, Played>,

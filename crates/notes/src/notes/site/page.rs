@@ -95,11 +95,17 @@ fn data(value: &serde_json::Value) -> String {
 pub(super) fn of_step(chapter: &Chapter, place: usize, address: &str) -> String {
     let page = &chapter.pages[place];
     let (stages, rest): (Vec<&NoteBlock>, Vec<&NoteBlock>) =
-        page.blocks.iter().partition(|block| matches!(block, NoteBlock::Figure { id, .. } if *id == page.stage));
+        page.blocks.iter().partition(|block| matches!(block, NoteBlock::Figure { id, .. } if page.stages.contains(id)));
+    let (numbers, rest): (Vec<&NoteBlock>, Vec<&NoteBlock>) =
+        rest.into_iter().partition(|block| matches!(block, NoteBlock::Data { .. } | NoteBlock::Command(_)));
     let html = |blocks: &[&NoteBlock]| -> String {
         blocks.iter().map(|block| note_block(block, Some(&page.plays)).replace("class=\"wide", "class=\"")).collect()
     };
-    let (stage, text) = (html(&stages), html(&rest));
+    let (stage, text, numbers) = (html(&stages), html(&rest), html(&numbers));
+    let numbers = match numbers.as_str() {
+        "" => numbers,
+        _ => format!("<details><summary>Numbers of this page</summary>\n{numbers}</details>\n"),
+    };
     let other = |at: Option<usize>, word: &str| {
         let found = at.and_then(|at| Some((at, chapter.pages.get(at)?)));
         found.map_or_else(String::new, |(at, to)| {
@@ -120,7 +126,7 @@ pub(super) fn of_step(chapter: &Chapter, place: usize, address: &str) -> String 
     );
     let body = format!(
         "<main class=\"page\">\n<header><h1>{}</h1></header>\n<aside class=\"stage-of-page\">\n{stage}</aside>\n\
-         <article>\n{text}<section class=\"words\"></section>\n\
+         <article>\n{text}{numbers}<section class=\"words\"></section>\n\
          <p class=\"where in-program\">In the program: <code>warpbook open {}/{}</code></p>\n<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
          </article>\n</main>\n{}",
         escape(&page.title),

@@ -23,9 +23,14 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// One access.
+    /// One access of one element.
     pub fn at(index: i64, elements: i64) -> Self {
-        Self { count: 1, first: index, last: index, elements }
+        Self::over([index, index], elements)
+    }
+
+    /// One access of elements from the first to the last.
+    pub fn over([first, last]: [i64; 2], elements: i64) -> Self {
+        Self { count: 1, first, last, elements }
     }
 
     fn add(&mut self, other: Self) {

@@ -160,8 +160,10 @@ impl<const W: usize> Warp<W> {
                 let unit = i64::from(place.unit);
                 // Of an access that begins inside, the first element beyond.
                 let first = if (whole.low..whole.high).contains(&address) { whole.high } else { address };
-                let (index, elements) = ((first - whole.low).div_euclid(unit), (whole.high - whole.low) / unit);
-                around.report_outside(place, Outside::at(index, elements), (lane, invocation));
+                let index = |address: i64| (address - whole.low).div_euclid(unit);
+                let last = index(address + i64::from(bytes) - 1);
+                let outside = Outside::over([index(first), last], (whole.high - whole.low) / unit);
+                around.report_outside(place, outside, (lane, invocation));
             } else if address & i64::from(bytes - 1) != 0 {
                 mask &= !(1 << lane);
                 around.report(place.line, FindingKind::Misaligned, |at, variables| {
