@@ -13,15 +13,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # Everything that a copy of the program has to come with.
+licences=$work/LICENSES-CRATES.txt
+python3 packaging/licences.py "$target" > "$licences"
 documents() {
-    cp README.md LICENSE-APACHE LICENSE-MIT "$1"
+    cp packaging/README.txt LICENSE-APACHE LICENSE-MIT "$licences" "$1"
     cp assets/fonts/LICENSES.md "$1/LICENSES-FONTS.md"
-    {
-        echo "Crates in this program, each with its licence."
-        echo
-        cargo tree --locked --prefix none --edges normal --target "$target" --format '{p}: {l}' |
-            sed 's/ (.*)//; s/ (\*)$//' | grep -v '^warpbook' | sort -u
-    } > "$1/LICENSES-CRATES.txt"
 }
 
 folder=$work/$name
@@ -46,6 +42,7 @@ if command -v dpkg-deb > /dev/null; then
     cp packaging/warpbook.desktop "$share/applications"
     cp packaging/warpbook.svg "$share/icons/hicolor/scalable/apps"
     documents "$share/doc/warpbook"
+    cat LICENSE-MIT LICENSE-APACHE > "$share/doc/warpbook/copyright"
     cat > "$root/DEBIAN/control" << CONTROL
 Package: warpbook
 Version: $version
@@ -53,8 +50,9 @@ Architecture: $(dpkg --print-architecture)
 Maintainer: the Warpbook authors
 Section: education
 Priority: optional
-Depends: libc6
-Recommends: libvulkan1, mesa-vulkan-drivers, libx11-6, libxkbcommon-x11-0, libwayland-client0
+Installed-Size: $(du -sk "$root/usr" | cut -f1)
+Depends: libc6 (>= 2.35), libgcc-s1
+Recommends: libvulkan1, mesa-vulkan-drivers, libx11-6, libx11-xcb1, libxcursor1, libxi6, libxkbcommon0, libxkbcommon-x11-0, libwayland-client0
 Description: how machine-learning systems use a GPU
  A notebook whose lessons trace GPU kernels, draw what they do, and time them.
 CONTROL

@@ -10,8 +10,8 @@ if command -v sha256sum > /dev/null; then sha256sum -c "$(basename "$archive").s
 cd "$folder"
 tar -xzf "$archive"
 cd warpbook-*
-for file in README.md LICENSE-APACHE LICENSE-MIT LICENSES-FONTS.md; do test -s "$file"; done
-test "$(wc -l < LICENSES-CRATES.txt)" -gt 100
+for file in README.txt LICENSE-APACHE LICENSE-MIT LICENSES-FONTS.md; do test -s "$file"; done
+test "$(wc -l < LICENSES-CRATES.txt)" -gt 5000
 ./warpbook doctor
 ./warpbook list
 ./warpbook trace coalescing/strided --set stride=8

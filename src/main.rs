@@ -21,11 +21,13 @@ fn main() -> ExitCode {
     match command {
         Some(Command::Worker { args }) => worker::main(&args),
         Some(Command::Shot(args)) => shot(files, own, &args),
-        Some(Command::Open(cli::OpenArgs { what, set })) => match open_window(files, own, Some((what, set))) {
-            Ok(Ok(())) => ExitCode::SUCCESS,
-            Ok(Err(unsaved)) => cli::failed(unsaved),
-            Err(why) => cli::misused(why),
-        },
+        Some(Command::Open(cli::OpenArgs { what, set })) => {
+            match cli::can_open(&files, &what, &set).and_then(|()| open_window(files, own, Some((what, set)))) {
+                Ok(Ok(())) => ExitCode::SUCCESS,
+                Ok(Err(unsaved)) => cli::failed(unsaved),
+                Err(why) => cli::misused(why),
+            }
+        }
         Some(command) => cli::execute(command, &Context::new(files, own)),
         None => match open_window(files.clone(), own.clone(), None) {
             Ok(Ok(())) => ExitCode::SUCCESS,

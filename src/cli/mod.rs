@@ -14,6 +14,7 @@ mod ledger;
 mod list;
 mod names;
 mod new;
+mod open;
 mod out;
 mod predict;
 mod ranks;
@@ -35,6 +36,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 pub use args::{Cli, Command, OpenArgs, ShotArgs, ThemeArg, with_open};
+pub use open::can_open;
 pub use out::{DONE, FAILED, MISUSED, failed, line, misused, note, problems};
 
 use crate::base::diag::Diagnostic;

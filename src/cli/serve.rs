@@ -1,36 +1,59 @@
 //! `warpbook serve`: gives the files of a folder to a browser on this machine.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::fs::{File, Metadata};
+use std::io::{BufRead, BufReader, Cursor, ErrorKind, Read, Write, empty};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, UNIX_EPOCH};
+use std::sync::Arc;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use super::{Context, out, site};
 use crate::base::diag::Diagnostic;
+use crate::notes::site::INDEX;
 
 /// The longest request that is read.
 const REQUEST: u64 = 1 << 14;
 
-/// How long a browser may take for its request.
+/// How long a browser may take for its request, and for a part of the answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Serves a folder until the program is stopped. Without a folder, the lessons, which are written first if they are not there.
+/// Browsers that are answered at once; others are turned away.
+const AT_ONCE: usize = 64;
+
+/// How long it waits for the first lesson, between two looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Serves a folder until the program is stopped. Without a folder, the lessons: if they are not there, they are written meanwhile.
 pub(super) fn serve(context: &Context, folder: Option<&Path>, port: u16) -> Result<ExitCode, ExitCode> {
-    let folder = match folder {
-        Some(folder) => folder.to_path_buf(),
-        None => {
-            let folder = PathBuf::from(site::FOLDER);
-            if !folder.join("index.html").is_file() {
-                site::export(context, &folder, "", &[])?;
-            }
-            folder
+    if let Some(folder) = folder {
+        return give(folder, port);
+    }
+    let folder = PathBuf::from(site::FOLDER);
+    if folder.join(INDEX).is_file() {
+        return give(&folder, port);
+    }
+    std::thread::scope(|scope| {
+        let written = scope.spawn(|| site::export(context, &folder, "", &[]));
+        while !written.is_finished() && !folder.join("index.html").is_file() {
+            std::thread::sleep(LOOK);
         }
-    };
+        if written.is_finished() {
+            written.join().unwrap_or_else(|why| std::panic::resume_unwind(why))?;
+        }
+        give(&folder, port)
+    })
+}
+
+fn give(folder: &Path, port: u16) -> Result<ExitCode, ExitCode> {
     let root = folder.canonicalize().ok().filter(|root| root.is_dir()).ok_or_else(|| {
         let problem = Diagnostic::error(format!("there is no folder {}", folder.display()));
         out::misused(problem.hint("write one with `warpbook export --site DIR`"))
     })?;
+    if !root.join("index.html").is_file() {
+        let problem = Diagnostic::error(format!("{} has no index.html: it is no site", folder.display()));
+        return Err(out::misused(problem.hint("write one with `warpbook export --site DIR`")));
+    }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|why| {
         let problem = Diagnostic::error(format!("cannot listen on port {port}: {why}"));
         out::misused(problem.hint("give another one with --port; 0 takes any that is free"))
@@ -38,7 +61,11 @@ pub(super) fn serve(context: &Context, folder: Option<&Path>, port: u16) -> Resu
     let address = listener.local_addr().map_err(|why| out::misused(Diagnostic::error(why.to_string())))?;
     out::line(&format!("http://{address}/"));
     out::note("Open this address in a browser on this machine. Ctrl-C ends it.");
+    let root = Arc::new(root);
     for stream in listener.incoming().flatten() {
+        if Arc::strong_count(&root) > AT_ONCE {
+            continue;
+        }
         let root = root.clone();
         std::thread::spawn(move || {
             // A browser that hangs up early has what it wanted.
@@ -61,6 +88,7 @@ struct Request {
 impl Request {
     fn read(stream: &TcpStream) -> std::io::Result<Self> {
         let mut reader = BufReader::new(stream.take(REQUEST));
+        let start = Instant::now();
         let mut line = String::new();
         reader.read_line(&mut line)?;
         let mut words = line.split_whitespace().map(ToOwned::to_owned);
@@ -70,6 +98,9 @@ impl Request {
             let mut line = String::new();
             if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
                 return Ok(request);
+            }
+            if start.elapsed() > PATIENCE {
+                return Err(ErrorKind::TimedOut.into());
             }
             let Some((name, value)) = line.split_once(':') else { continue };
             match name.to_ascii_lowercase().as_str() {
@@ -87,25 +118,34 @@ impl Request {
     }
 }
 
-/// An answer: its status, its header lines, and its body.
-type Answer = (&'static str, String, Vec<u8>);
+/// An answer: its status, its header lines, its length and its body.
+type Answer = (&'static str, String, u64, Box<dyn Read>);
 
 fn answer(mut stream: &TcpStream, root: &Path) -> std::io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
     let request = Request::read(stream)?;
-    let (status, lines, body) = answered(&request, root);
-    let length = body.len();
+    let (status, lines, length, mut body) = answered(&request, root);
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n\
          Cache-Control: no-cache\r\n{lines}\r\n"
     );
     stream.write_all(head.as_bytes())?;
-    if request.method == "HEAD" { Ok(()) } else { stream.write_all(&body) }
+    if request.method != "HEAD" {
+        std::io::copy(&mut body, &mut stream)?;
+    }
+    Ok(())
 }
 
 fn answered(request: &Request, root: &Path) -> Answer {
     let said = |status: &'static str, words: &str| -> Answer {
-        (status, "Content-Type: text/plain; charset=utf-8\r\n".to_owned(), format!("{words}\n").into_bytes())
+        let body = format!("{words}\n").into_bytes();
+        (
+            status,
+            "Content-Type: text/plain; charset=utf-8\r\n".to_owned(),
+            body.len() as u64,
+            Box::new(Cursor::new(body)),
+        )
     };
     if !request.is_local() {
         return said("403 Forbidden", "ask for 127.0.0.1");
@@ -117,22 +157,30 @@ fn answered(request: &Request, root: &Path) -> Answer {
     if path.is_dir() {
         let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
-        return ("301 Moved Permanently", format!("Location: {path}/{query}\r\n"), Vec::new());
+        return ("301 Moved Permanently", format!("Location: {path}/{query}\r\n"), 0, Box::new(empty()));
     }
-    let (Ok(body), Ok(about)) = (std::fs::read(&path), path.metadata()) else {
+    // Nothing but files: to open a pipe would wait for its other end.
+    let about = path.metadata().ok().filter(Metadata::is_file);
+    let Some((about, body)) = about.and_then(|about| Some((about, File::open(&path).ok()?))) else {
         return said("404 Not Found", "there is no such page");
     };
     let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let version = format!("\"{:x}-{:x}\"", changed.map_or(0, |time| time.as_nanos()), about.len());
     let lines = format!("Content-Type: {}\r\nETag: {version}\r\n", kind(&path));
-    if request.known == version { ("304 Not Modified", lines, Vec::new()) } else { ("200 OK", lines, body) }
+    if request.known == version {
+        return ("304 Not Modified", lines, 0, Box::new(empty()));
+    }
+    ("200 OK", lines, about.len(), Box::new(body.take(about.len())))
 }
 
 /// The file that a request names, or the folder if the slash at its end is missing; None if it is not below `root`.
 fn file_of(root: &Path, target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?;
     let relative = Path::new(path.strip_prefix('/')?);
-    let is_plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    // Names that begin with a dot are none of a site's.
+    let is_page =
+        |part: Component<'_>| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
+    let is_plain = relative.components().all(is_page);
     if !is_plain || path.contains(['%', '\\']) {
         return None;
     }
@@ -173,9 +221,18 @@ mod tests {
         std::os::unix::fs::symlink(folder.path().join("secret"), root.join("link"))?;
         assert_eq!(file_of(&root, "/a/?stride=8"), Some(root.join("a/index.html")));
         assert_eq!(file_of(&root, "/a"), Some(root.join("a")));
-        for outside in
-            ["/../secret", "/a/../../secret", "/%2e%2e/secret", "/link", "//etc/passwd", "/c:\\x", "secret", ""]
-        {
+        std::fs::write(root.join(".env"), "secret")?;
+        for outside in [
+            "/../secret",
+            "/a/../../secret",
+            "/%2e%2e/secret",
+            "/link",
+            "//etc/passwd",
+            "/c:\\x",
+            "/.env",
+            "secret",
+            "",
+        ] {
             assert_eq!(file_of(&root, outside), None, "{outside}");
         }
         Ok(())

@@ -64,6 +64,8 @@ fn write(
     // pool must not wait for what another one prepares.
     let (first, rest) = lessons.split_at(1.min(lessons.len()));
     let mut written = first.iter().map(one).collect::<Result<Vec<_>, _>>()?;
+    // From now on it can be read; the other lessons join its start page at the end.
+    site.begin(&written.iter().map(|(chapter, _)| chapter.clone()).collect::<Vec<_>>()).map_err(out::misused)?;
     let next = AtomicUsize::new(0);
     let work = || {
         let places = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
@@ -115,8 +117,11 @@ pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<E
     ));
     let pack = context.pack()?;
     let lessons: Vec<&Arc<Lesson>> = pack.lessons.iter().collect();
+    let program = std::env::args().next().unwrap_or_else(|| "warpbook".to_owned());
+    let read = format!("To read it in a browser, from its first lesson on: {program} serve {FOLDER}");
+    out::note(&read);
     let (start, problems) = write(context, &pack, &lessons, (Path::new(FOLDER), ""))?;
-    out::line(&format!("To read it in a browser: warpbook serve {FOLDER}"));
+    out::line(&read);
     out::line(&format!("Its first page is {}; opened as a file it shows still pictures.", start.display()));
     Ok(if problems { FAILED } else { DONE })
 }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+/// The characters by which a site marks texts that its pages keep up to date; a pack's own are replaced when it is read.
+pub const MARKS: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
+
 /// The text with U+FFFD for each control character but line feed and tab: titles, names of files and sources may hold
 /// any.
 #[must_use]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::diag::Diagnostic;
 use crate::base::files::{FileError, LARGEST, read_file, text_of};
+use crate::base::sanitize::MARKS;
 
 /// A pack's three folders, by their names within the pack. A page brings the files that it needs.
 #[cfg(not(target_family = "wasm"))]
@@ -37,7 +38,8 @@ impl PackFiles {
     /// # Errors
     /// Where the file is not there, not UTF-8 or not readable, and where `path` leaves the pack.
     pub fn read(&self, path: &str) -> Result<String, FileError> {
-        text_of(self.read_bytes(path, LARGEST)?).map_err(|error| FileError::from(&error))
+        let text = text_of(self.read_bytes(path, LARGEST)?).map_err(|error| FileError::from(&error))?;
+        Ok(if text.contains(MARKS) { text.replace(MARKS, "\u{fffd}") } else { text })
     }
 
     /// The bytes of the file at `path`, `most` of them at most.

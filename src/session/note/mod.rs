@@ -27,7 +27,7 @@ use crate::figures::explore::{self, ExploreView};
 use crate::figures::{self, Clock, Kept, svg, titled};
 use crate::figures::{Traced, ask};
 use crate::lesson::scope::{Env, Results};
-use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, Step, Variant};
+use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
 use crate::notes::page::Played;
 use crate::notes::{NoteBlock, Report, Section};
 use crate::session::ask::{Answers, At, Inline, Store};
@@ -330,7 +330,10 @@ impl Builder<'_> {
         }
         blocks.extend(shown.and_then(|traced| traced.trace(stage.shown.pass)).and_then(kernels::found));
         blocks.extend(self.numbers(step, params, shown));
-        blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
+        // On a site it would name the folder in which the pack was written.
+        if self.input.pictures != Pictures::OnSite || self.input.setting.lesson.files == PackFiles::Embedded {
+            blocks.push(self.command(step, params, if is_traced { Backend::Simt } else { Backend::Cuda }));
+        }
         blocks
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::STAGE;
 use crate::figures::{self, Clock};
-use crate::lesson::{self, AnswerKind, Block, Lesson, Pack, Step};
+use crate::lesson::{self, AnswerKind, Block, Lesson, Pack, PackFiles, Step};
 use crate::notes::page::{Played, Playing};
 use crate::notes::site::{Chapter, Exercise, Page, Question};
 use crate::notes::{NoteBlock, Report};
@@ -55,6 +55,7 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
         summary: lesson.summary.clone(),
         before: before.collect(),
         cover: cover.map(|svg| (svg, STAGE)),
+        built_in: lesson.files == PackFiles::Embedded,
         pack: question,
         pages,
     }

@@ -298,12 +298,15 @@
   }
 
   // Own words, and all of them as a note.
-  const words = element("textarea", { rows: 5, value: kept().words?.[here] ?? "", placeholder: "In your own words…" });
+  // `stored` is what this tab last saw in the storage: text beyond it is not kept, and no other tab's replaces it.
+  let stored = kept().words?.[here] ?? "";
+  const words = element("textarea", { rows: 5, value: stored, placeholder: "In your own words…" });
   words.setAttribute("aria-label", "Your own words on this page");
   const state = element("span", { className: "where" });
   const titles = () => keep("titles", here, page.title);
   words.oninput = () => {
     const done = keep("words", here, words.value) && titles();
+    if (done) stored = words.value;
     state.textContent = done ? "Kept in this browser." : "This browser keeps nothing: save them as a note.";
   };
   const save = element("button", { type: "button", textContent: "Save all my words as a note" });
@@ -315,7 +318,8 @@
     link.click();
   };
   addEventListener("storage", () => {
-    if (document.activeElement !== words) words.value = kept().words?.[here] ?? "";
+    if (words.value !== stored) return;
+    words.value = stored = kept().words?.[here] ?? "";
   });
   document.querySelector("section.words").append(element("h2", { textContent: "Your own words" }), words,
     element("div", { className: "controls" }, save, state));

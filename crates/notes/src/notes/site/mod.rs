@@ -15,12 +15,16 @@ use super::page::{MODULE, Played};
 use super::picture;
 use super::report::{NoteBlock, slug};
 use crate::base::diag::Diagnostic;
+use crate::base::sanitize::MARKS;
 use crate::base::store::write_within;
 use crate::pack::PackFiles;
 
 /// The marks around a text that a page keeps up to date: its begin, the end of the parameter's id where it is a control (of the settings,
 /// `k=1,score=0`, where a click on it sets them), and its end.
-pub const LIVE: [char; 3] = ['\u{e000}', '\u{e001}', '\u{e002}'];
+pub const LIVE: [char; 3] = MARKS;
+
+/// The index of the search, which is written last.
+pub const INDEX: &str = "search.json";
 
 /// The file by which a folder is known as a site of this program.
 const OURS: &str = "warpbook-site.txt";
@@ -39,6 +43,8 @@ pub struct Chapter {
     pub before: Vec<[String; 2]>,
     /// The picture of its card, as SVG, and its size in points; None if there is none.
     pub cover: Option<(String, [f32; 2])>,
+    /// Whether the program has it without a pack's folder.
+    pub built_in: bool,
     /// The module's first question, which has the lesson.
     pub pack: String,
     pub pages: Vec<Page>,
@@ -142,6 +148,7 @@ impl Site {
             let path = format!("{folder}/{}/index.html", leaf.folder(place));
             self.put(&path, page::of_step(chapter, place, &self.address).as_bytes())?;
         }
+        self.forget(chapter);
         self.put(&format!("{folder}/index.html"), page::of_lesson(chapter, &self.address).as_bytes())?;
         let mut pack = GzEncoder::new(Vec::new(), Compression::best());
         let packed = pack.write_all(chapter.pack.as_bytes()).and_then(|()| pack.finish());
@@ -156,13 +163,36 @@ impl Site {
         Ok(())
     }
 
+    /// Removes pages of the lesson that it no longer has, and nothing else.
+    fn forget(&self, chapter: &Chapter) {
+        let folder = self.root.join(slug(&chapter.id));
+        let now: Vec<String> = chapter.pages.iter().enumerate().map(|(place, leaf)| leaf.folder(place)).collect();
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let name = entry.file_name().into_string().unwrap_or_default();
+            let is_page = name.split_once('-').is_some_and(|(place, _)| place.parse::<usize>().is_ok());
+            if is_page && !now.contains(&name) && fs::remove_file(entry.path().join("index.html")).is_ok() {
+                // A folder with other files in it stays.
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    }
+
+    /// Writes the start page with these lessons.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn begin(&self, chapters: &[Chapter]) -> Result<PathBuf, Diagnostic> {
+        self.put("index.html", page::of_start(chapters, &self.address).as_bytes())?;
+        Ok(self.root.join("index.html"))
+    }
+
     /// Writes the start page with these lessons, the index for its search, and a map for search engines.
     ///
     /// # Errors
     /// When a file cannot be written.
     pub fn finish(&self, chapters: &[Chapter]) -> Result<PathBuf, Diagnostic> {
-        self.put("index.html", page::of_start(chapters, &self.address).as_bytes())?;
-        self.put("search.json", page::index(chapters).as_bytes())?;
+        let start = self.begin(chapters)?;
+        self.put(INDEX, page::index(chapters).as_bytes())?;
         if !self.address.is_empty() {
             let pages = chapters.iter().flat_map(|chapter| {
                 let folder = slug(&chapter.id);
@@ -175,7 +205,7 @@ impl Site {
             let map: Vec<String> = pages.map(|page| format!("{}/{page}\n", self.address)).collect();
             self.put("sitemap.txt", map.concat().as_bytes())?;
         }
-        Ok(self.root.join("index.html"))
+        Ok(start)
     }
 
     fn put(&self, path: &str, contents: &[u8]) -> Result<(), Diagnostic> {

@@ -14,7 +14,7 @@ pub(super) const SCRIPT: &str = include_str!("book.js");
 
 /// No page runs scripts but those of the site, or fetches anything from elsewhere.
 const POLICY: &str = "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self' 'wasm-unsafe-eval'; \
-                      worker-src 'self' blob:; connect-src 'self'; img-src 'self' data:";
+                      worker-src 'self' blob:; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'";
 
 /// The style of all pages: that of notes, and what a site has besides.
 pub(super) fn style() -> String {
@@ -124,14 +124,19 @@ pub(super) fn of_step(chapter: &Chapter, place: usize, address: &str) -> String 
         place + 1,
         chapter.pages.len()
     );
+    let opens = match chapter.built_in {
+        true => format!(
+            "<p class=\"where in-program\">In the program: <code>warpbook open {}/{}</code></p>\n",
+            escape(&chapter.id),
+            place + 1
+        ),
+        false => String::new(),
+    };
     let body = format!(
         "<main class=\"page\">\n<header><h1>{}</h1></header>\n<aside class=\"stage-of-page\">\n{stage}</aside>\n\
-         <article>\n{text}{numbers}<section class=\"words\"></section>\n\
-         <p class=\"where in-program\">In the program: <code>warpbook open {}/{}</code></p>\n<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
+         <article>\n{text}{numbers}<section class=\"words\"></section>\n{opens}<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
          </article>\n</main>\n{}",
         escape(&page.title),
-        escape(&chapter.id),
-        place + 1,
         data(&asks),
     );
     let folder = slug(&chapter.id);
