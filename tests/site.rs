@@ -105,7 +105,7 @@ fn a_folder_with_other_things_is_left_alone() {
 
 #[test]
 fn a_strangers_lesson_runs_no_script() {
-    let title = "\"><script>alert(1)</script><img src=x onerror=alert(1)> \u{e000}<b>\u{e002}";
+    let title = "\"><script>alert(1)</script><img src=x onerror=alert(1)> \u{e000}<b>\u{e002} \u{e000}k=1\u{e001}x\u{e002}";
     let good = session::load(&PackFiles::Folder("tests/packs/good".into())).0;
     let lesson = good.lessons.first().unwrap();
     let file = format!("lessons/{}/lesson.ron", lesson.id);
@@ -127,6 +127,10 @@ fn a_strangers_lesson_runs_no_script() {
         let own = |tag: &&str| tag.contains("book.js") || tag.contains("play.js") || tag.contains("application/json");
         assert!(scripts.iter().all(own), "{scripts:?}");
         assert!(!text.contains("<img") && !text.contains("<b>"));
+        // Its private-use characters are no marks: what the page's script reads is JSON.
+        assert!(!text.contains(['\u{e000}', '\u{e001}', '\u{e002}']));
+        let data = between(&text, "id=\"page\">", "</script>");
+        assert!(data.iter().all(|data| serde_json::from_str::<serde_json::Value>(data).is_ok()), "{data:?}");
         seen += usize::from(text.contains("&lt;script&gt;alert(1)"));
     }
     assert!(seen > 1, "the title is on the pages");
