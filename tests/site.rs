@@ -105,7 +105,8 @@ fn a_folder_with_other_things_is_left_alone() {
 
 #[test]
 fn a_strangers_lesson_runs_no_script() {
-    let title = "\"><script>alert(1)</script><img src=x onerror=alert(1)> \u{e000}<b>\u{e002} \u{e000}k=1\u{e001}x\u{e002}";
+    let title =
+        "\"><script>alert(1)</script><img src=x onerror=alert(1)> \u{e000}<b>\u{e002} \u{e000}k=1\u{e001}x\u{e002}";
     let good = session::load(&PackFiles::Folder("tests/packs/good".into())).0;
     let lesson = good.lessons.first().unwrap();
     let file = format!("lessons/{}/lesson.ron", lesson.id);
