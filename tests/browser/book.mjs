@@ -18,12 +18,12 @@ try {
   await browser.of("Emulation.setCPUThrottlingRate", { rate: 4 });
   const start = Date.now();
   await go(address + first);
-  await until("document.querySelector('.stage-of-page figure.playing')");
+  await until("document.querySelector('.stage-of-page figure.playing details')");
   const [bytes, time] = [transferred(), (Date.now() - start) / 1000];
   await browser.of("Emulation.setCPUThrottlingRate", { rate: 1 });
   assert.deepEqual(complaints(), []);
   await go(address + second);
-  await until("document.querySelector('.stage-of-page figure.playing') ?? !document.querySelector('.stage-of-page .begin')");
+  await until("document.querySelector('.stage-of-page figure.playing details') ?? !document.querySelector('.stage-of-page .begin')");
   const later = transferred();
   assert(bytes < 2.5e6 && later < 3e5, `${bytes} and ${later} bytes`);
   done(`the first page is usable after ${time.toFixed(1)} s at a quarter of the speed, with ${bytes} bytes; the next takes ${later}`);
@@ -35,7 +35,7 @@ try {
     await until(`document.querySelectorAll('.explorer svg').length === ${explorers}`);
     if (explorers && await run("document.querySelector('.bar-handle')")) explorer ??= path;
     if (counts) {
-      await until("document.querySelector('.stage-of-page figure.playing') ?? document.querySelector('.stage-of-page .problem')");
+      await until("document.querySelector('.stage-of-page figure.playing details') ?? document.querySelector('.stage-of-page .problem')");
       const rows = await run("[...document.querySelectorAll('.stage-of-page figure.playing details table tr')].slice(1).map((row) => [...row.cells].map((cell) => cell.textContent))");
       assert.deepEqual(rows, counts, path);
       assert.deepEqual(await run("[...document.querySelectorAll('article output:not(.slides output)')].map((output) => output.textContent)"), live, path);
@@ -82,7 +82,7 @@ try {
   done("a question answered wrong, then right");
 
   await go(`${address}coalescing/11-turning-in-shared-memory/`);
-  await until("document.querySelector('.stage-of-page figure.playing')");
+  await until("document.querySelector('.stage-of-page figure.playing details')");
   await run(`(() => {
     const code = document.querySelector("figure textarea");
     const without = code.value.replace("workgroupBarrier();", "");
