@@ -12,7 +12,7 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Everything that a copy of the program has to come with.
+# The documents that a copy of the program has to include.
 licences=$work/LICENSES-CRATES.txt
 python3 packaging/licences.py "$target" > "$licences"
 documents() {

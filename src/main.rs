@@ -1,6 +1,5 @@
 //! The program: parses the command line and hands over to the window, a command, or the worker.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -10,6 +9,7 @@ use warpbook::cli::{self, Cli, Command, Context};
 use warpbook::gpu::client::WorkerCommand;
 use warpbook::gpu::worker;
 use warpbook::lesson::PackFiles;
+use warpbook::session::desk;
 
 fn main() -> ExitCode {
     let Cli { pack, command } = match Cli::try_parse_from(cli::with_open(std::env::args_os())) {
@@ -22,14 +22,14 @@ fn main() -> ExitCode {
         Some(Command::Worker { args }) => worker::main(&args),
         Some(Command::Shot(args)) => shot(files, own, &args),
         Some(Command::Open(cli::OpenArgs { what, set })) => {
-            match cli::can_open(&files, &what, &set).and_then(|()| open_window(files, own, Some((what, set)))) {
+            match cli::opening(&files, &what, &set).and_then(|first| open_window(files, own, first)) {
                 Ok(Ok(())) => ExitCode::SUCCESS,
                 Ok(Err(unsaved)) => cli::failed(unsaved),
                 Err(why) => cli::misused(why),
             }
         }
         Some(command) => cli::execute(command, &Context::new(files, own)),
-        None => match open_window(files.clone(), own.clone(), None) {
+        None => match open_window(files.clone(), own.clone(), Vec::new()) {
             Ok(Ok(())) => ExitCode::SUCCESS,
             Ok(Err(unsaved)) => cli::failed(unsaved),
             Err(why) => cli::instead_of_window(&why, &Context::new(files, own)),
@@ -54,7 +54,7 @@ fn unparsed(error: &clap::Error) -> ExitCode {
 fn open_window(
     files: PackFiles,
     worker: WorkerCommand,
-    first: Option<(PathBuf, Vec<(String, f64)>)>,
+    first: Vec<desk::Command>,
 ) -> Result<Result<(), Diagnostic>, Diagnostic> {
     warpbook::app::window::open(files, worker, None, first)
 }
@@ -63,7 +63,7 @@ fn open_window(
 fn open_window(
     _files: PackFiles,
     _worker: WorkerCommand,
-    _first: Option<(PathBuf, Vec<(String, f64)>)>,
+    _first: Vec<desk::Command>,
 ) -> Result<Result<(), Diagnostic>, Diagnostic> {
     Err(Diagnostic::error("this build has no window").hint("build it with the feature `app`, which is on by default"))
 }

@@ -26,9 +26,9 @@ use warpbook::session::show::source::{Staged, prepare};
 use warpbook::session::show::stage::{Drawing, Stage};
 use warpbook::session::show::staged::Sources;
 
-/// The stage of a window of usual size, in points: of it the picture is kept.
+/// The stage of a window of usual size, in points, in which a picture is kept.
 const SIZE: [f32; 2] = [652.0, 376.0];
-/// Other sizes, in which a picture has no layout error: from a telephone's to that of a large screen.
+/// Other sizes in which a picture must have no layout error, from a telephone's to a large screen's.
 const SIZES: [[f32; 2]; 5] = [[320.0, 260.0], [420.0, 300.0], [1000.0, 560.0], [1400.0, 900.0], [2560.0, 1300.0]];
 
 macro_rules! kept {

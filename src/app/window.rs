@@ -10,8 +10,6 @@ use crate::base::day;
 use crate::base::diag::Diagnostic;
 use crate::gpu::client::WorkerCommand;
 use crate::lesson::PackFiles;
-use crate::session::desk::KernelCommand;
-use crate::session::desk::state::State;
 use crate::session::desk::{Command, Desk, Options};
 use crate::session::learn::saved;
 use crate::session::learn::saved::Frame;
@@ -60,23 +58,8 @@ pub fn moved(ui: &egui::Ui, was: Frame) -> Option<Frame> {
     (frame != was).then_some(frame)
 }
 
-/// What opens a lesson, a page of it (`LESSON/PAGE`), or else a kernel's file.
-fn commands(state: &State, what: PathBuf, set: Vec<(String, f64)>) -> Vec<Command> {
-    let named = what.to_str().unwrap_or_default();
-    let (id, page) = named.split_once('/').map_or((named, None), |(id, page)| (id, Some(page)));
-    let page: Option<Option<usize>> = page.map_or(Some(None), |page| page.parse().ok().map(Some));
-    match page {
-        Some(page) if state.library.pack.lessons.iter().any(|lesson| lesson.id == id) => {
-            let go = page.map(|page| Command::GoTo(page.saturating_sub(1)));
-            let set = set.into_iter().map(|(id, value)| Command::SetParam(id, value));
-            std::iter::once(Command::OpenLesson(id.to_owned())).chain(go).chain(set).collect()
-        }
-        _ => vec![Command::Kernel(KernelCommand::Open(what))],
-    }
-}
-
 /// Opens the window and returns when it closes: with an error in the result if what the learner did could not be saved.
-/// `first` is what it opens with: a kernel's file, on the start page, or a lesson or LESSON/PAGE; and values of the lesson's parameters.
+/// `first` are the commands that open a lesson or, on the start page, a kernel's file.
 ///
 /// # Errors
 /// Where there is no display, no library for it, or no graphics driver: what is missing and how to get it.
@@ -84,7 +67,7 @@ pub fn open(
     files: PackFiles,
     worker: WorkerCommand,
     state_path: Option<PathBuf>,
-    first: Option<(PathBuf, Vec<(String, f64)>)>,
+    first: Vec<Command>,
 ) -> Result<Result<(), Diagnostic>, Diagnostic> {
     let display = doctor::display();
     if !display.found {
@@ -127,13 +110,12 @@ pub fn open(
         screen.get_or_init(|| creation.egui_ctx.clone());
         desk.await_lessons(PATIENCE);
         // Returning learners continue where they left; new ones see the start page.
-        let commands = first.map(|(what, set)| commands(desk.state(), what, set)).unwrap_or_default();
-        let is_at_home = match commands.first() {
+        let is_at_home = match first.first() {
             Some(Command::OpenLesson(_)) => false,
             Some(_) => true,
             None => desk.state().saved.lesson.is_none(),
         };
-        commands.into_iter().for_each(|command| desk.command(command));
+        first.into_iter().for_each(|command| desk.command(command));
         let view = if is_at_home { View::at_home() } else { View::greeting() };
         Ok(Box::new(App { view, desk: Some(desk), closed: closing }))
     };

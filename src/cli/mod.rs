@@ -36,7 +36,7 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
 pub use args::{Cli, Command, OpenArgs, ShotArgs, ThemeArg, with_open};
-pub use open::can_open;
+pub use open::opening;
 pub use out::{DONE, FAILED, MISUSED, failed, line, misused, note, problems};
 
 use crate::base::diag::Diagnostic;

@@ -1,20 +1,21 @@
-//! What `warpbook open` is asked for, before a window opens.
+//! `warpbook open`: a kernel's file or a lesson's page, as the commands that open it in the window.
 
 use std::path::Path;
 
 use crate::base::diag::{Diagnostic, nearest};
 use crate::lesson::PackFiles;
 use crate::session;
+use crate::session::desk::{Command, KernelCommand};
 
-/// Nothing if there is such a file, or such a page with these parameters.
+/// The commands that open a kernel's file, or a lesson or LESSON/PAGE with these values of its parameters.
 ///
 /// # Errors
-/// What there is not, and what there is.
-pub fn can_open(files: &PackFiles, what: &Path, set: &[(String, f64)]) -> Result<(), Diagnostic> {
+/// If there is no such file, lesson, page, parameter or value: its hint names those that there are.
+pub fn opening(files: &PackFiles, what: &Path, set: &[(String, f64)]) -> Result<Vec<Command>, Diagnostic> {
     if what.is_file() {
         return match set.first() {
             Some((id, _)) => Err(Diagnostic::error(format!("--set {id} is of a lesson, not of a file"))),
-            None => Ok(()),
+            None => Ok(vec![Command::Kernel(KernelCommand::Open(what.to_owned()))]),
         };
     }
     let (pack, _) = session::load(files);
@@ -26,14 +27,17 @@ pub fn can_open(files: &PackFiles, what: &Path, set: &[(String, f64)]) -> Result
         let problem = Diagnostic::error(format!("there is no file and no lesson `{named}`{near}"));
         return Err(problem.hint(format!("the lessons are {}", ids.join(", "))));
     };
-    let pages = 1..=lesson.steps.len();
-    if let Some(page) = page.filter(|page| !page.parse().is_ok_and(|page: usize| pages.contains(&page))) {
-        let problem = Diagnostic::error(format!("`{id}` has no page `{page}`"));
-        return Err(problem.hint(format!("its pages are 1 to {}", pages.end())));
+    let mut commands = vec![Command::OpenLesson(id.to_owned())];
+    if let Some(page) = page {
+        let pages = 1..=lesson.steps.len();
+        let Some(number) = page.parse().ok().filter(|number| pages.contains(number)) else {
+            let problem = Diagnostic::error(format!("`{id}` has no page `{page}`"));
+            return Err(problem.hint(format!("its pages are 1 to {}", pages.end())));
+        };
+        commands.push(Command::GoTo(number - 1));
     }
-    let known = |id: &str| lesson.params.iter().find(|param| param.id == *id);
     for (name, value) in set {
-        let Some(param) = known(name) else {
+        let Some(param) = lesson.params.iter().find(|param| param.id == *name) else {
             let ids: Vec<&str> = lesson.params.iter().map(|param| param.id.as_str()).collect();
             let problem = Diagnostic::error(format!("`{id}` has no parameter `{name}`"));
             return Err(problem.hint(format!("its parameters are {}", ids.join(", "))));
@@ -42,8 +46,9 @@ pub fn can_open(files: &PackFiles, what: &Path, set: &[(String, f64)]) -> Result
             let problem = Diagnostic::error(format!("`{name}` cannot be {value}"));
             return Err(problem.hint(param.domain.describe()));
         }
+        commands.push(Command::SetParam(name.clone(), *value));
     }
-    Ok(())
+    Ok(commands)
 }
 
 #[cfg(test)]
@@ -51,11 +56,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_there_is_named() {
-        let asked = |what: &str, set: &[(String, f64)]| can_open(&PackFiles::Embedded, Path::new(what), set);
+    fn what_there_is_opens_and_the_rest_is_named() {
+        let asked = |what: &str, set: &[(String, f64)]| opening(&PackFiles::Embedded, Path::new(what), set);
         let stride = |value| [("stride".to_owned(), value)];
-        assert_eq!(asked("coalescing/3", &stride(8.0)), Ok(()));
-        assert_eq!(asked("coalescing", &[]), Ok(()));
+        let lesson = Command::OpenLesson("coalescing".to_owned());
+        let set = Command::SetParam("stride".to_owned(), 8.0);
+        let commands = |what: &str, set: &[(String, f64)]| format!("{:?}", asked(what, set));
+        assert_eq!(commands("coalescing/3", &stride(8.0)), format!("Ok({:?})", [&lesson, &Command::GoTo(2), &set]));
+        assert_eq!(commands("coalescing", &[]), format!("Ok({:?})", [&lesson]));
         for (what, set, said) in [
             ("coalescing/99", &[][..], "no page `99`"),
             ("coalescing/x", &[], "no page `x`"),

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Browsers that are answered at once; others are turned away.
 const AT_ONCE: usize = 64;
 
-/// How long it waits for the first lesson, between two looks.
+/// The interval at which it checks whether the first lesson is written.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Serves a folder until the program is stopped. Without a folder, the lessons: if they are not there, they are written meanwhile.
@@ -159,7 +159,7 @@ fn answered(request: &Request, root: &Path) -> Answer {
         let query = if query.is_empty() { String::new() } else { format!("?{query}") };
         return ("301 Moved Permanently", format!("Location: {path}/{query}\r\n"), 0, Box::new(empty()));
     }
-    // Nothing but files: to open a pipe would wait for its other end.
+    // Only regular files: to open a pipe would wait for its other end.
     let about = path.metadata().ok().filter(Metadata::is_file);
     let Some((about, body)) = about.and_then(|about| Some((about, File::open(&path).ok()?))) else {
         return said("404 Not Found", "there is no such page");
@@ -177,7 +177,7 @@ fn answered(request: &Request, root: &Path) -> Answer {
 fn file_of(root: &Path, target: &str) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?;
     let relative = Path::new(path.strip_prefix('/')?);
-    // Names that begin with a dot are none of a site's.
+    // A site has no hidden files.
     let is_page =
         |part: Component<'_>| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
     let is_plain = relative.components().all(is_page);

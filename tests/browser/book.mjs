@@ -44,7 +44,7 @@ try {
   }
   done(`${Object.keys(expected).length} pages`);
 
-  // Explorers with bars are in softmax.
+  // Of the lessons, softmax has explorers with bars.
   if (explorer) {
     await go(address + explorer);
     await until("document.querySelector('.bar-handle')");

@@ -17,7 +17,7 @@ use crate::base::units::count;
 use crate::job::BindingKind;
 use crate::lesson::Picture;
 
-/// The share of the first line that the moment takes at most, beside a meaning's own words.
+/// The maximum share of the first line for the words that say when, such as "after merge 3".
 const BESIDE: f32 = 0.65;
 
 /// The width of a text.

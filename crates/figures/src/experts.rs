@@ -148,7 +148,7 @@ impl Routing {
             (tokens.exit(choice.token, [choice.place, self.k]), to)
         };
         shown().for_each(|choice| self.arrow(frame, choice, ends(choice)));
-        // Of weights that would meet, the first is written.
+        // Where two weights would overlap, only the first is written.
         let mut taken: Vec<[f32; 4]> = Vec::new();
         shown().for_each(|choice| self.weight(frame, choice, ends(choice), &mut taken));
         for i in 0..tokens.shown {

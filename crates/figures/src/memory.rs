@@ -154,7 +154,7 @@ fn plan(touched: &Touched, stage: &Stage) -> Plan {
     // Rows that would be too flat for words are left out before the last one.
     let apart = rows.iter().zip(rows.iter().skip(1)).any(|(row, next)| next - row > 1);
     let most = ((room / (ideal + if apart { 20.0 } else { 8.0 })) as usize).max(2);
-    // A single one has the room that its number would take.
+    // A single row is shown: its number would take as much room.
     let between = Some(rows.len().saturating_sub(most)).filter(|left_out| *left_out > 1).unwrap_or(0);
     if between > 0 {
         let last = rows.last().copied();

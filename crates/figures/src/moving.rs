@@ -9,7 +9,7 @@ use super::svg::Writer;
 /// The maximum of moments.
 pub const MOST: usize = 48;
 
-/// Seconds of a moment of several in a tick, and of one that is a whole event, to be read.
+/// Seconds per moment: where a tick has several moments, and where each moment is an event to read.
 pub const MOMENT_S: f64 = 0.25;
 pub const EVENT_S: f64 = 1.25;
 

@@ -16,7 +16,7 @@ use crate::base::units::{digits3, si};
 const SIZE: f32 = 13.0;
 /// As the warp's picture has it.
 const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
-/// Loads and stores of global memory where they pass another.
+/// Colours of global loads and stores at the level of workgroup memory, which does not serve them.
 const PASSING: [Ink; 2] = [Ink::Tint(Hue::Load, 35), Ink::Tint(Hue::Store, 35)];
 /// Height of a bar.
 const BAR: f32 = 14.0;
@@ -34,7 +34,7 @@ struct Level {
     /// How its bytes are known.
     mark: Cow<'static, str>,
     streams: Vec<(f64, Ink)>,
-    /// Those that only pass it.
+    /// Streams that pass this level and are served below it.
     passing: Vec<(f64, Ink)>,
 }
 
@@ -43,12 +43,12 @@ impl Level {
         Self { name, mark: mark.into(), streams, passing: Vec::new() }
     }
 
-    /// The bytes that are this level's own.
+    /// Bytes that this level serves.
     fn bytes(&self) -> f64 {
         self.streams.iter().map(|(bytes, _)| bytes).sum()
     }
 
-    /// All that passes it: no level is narrower than that.
+    /// Bytes that this level serves or passes on: its width.
     fn wide(&self) -> f64 {
         self.bytes() + self.passing.iter().map(|(bytes, _)| bytes).sum::<f64>()
     }
@@ -63,7 +63,7 @@ fn levels(river: &River) -> Vec<Level> {
     let served = bytes(river.shared_loads + river.shared_stores);
     if served > 0.0 {
         let all = [&global[..], &[(served, shared)]].concat();
-        levels.push(Level::new("registers", "traced: all that lanes load and store", all));
+        levels.push(Level::new("registers", "traced: bytes asked for, and wavefronts", all));
         let passing = vec![(global[0].0, PASSING[0]), (global[1].0, PASSING[1])];
         let own = Level::new("workgroup memory", "traced: wavefronts of 128 bytes", vec![(served, shared)]);
         levels.push(Level { passing, ..own });

@@ -53,8 +53,8 @@ impl Writer {
         self.document(frame, &body, "")
     }
 
-    /// A document with the frame's size and description, and this body. The style of what moves comes last: a browser that draws the first items while it reads the others then
-    /// starts all of them at once.
+    /// A document with the frame's size and description, and this body. The animation's style comes last, so that all items start at
+    /// once even where a browser draws while it reads.
     pub(super) fn document(self, frame: &Frame, body: &str, moving: &str) -> String {
         let (w, h) = (number(frame.width), number(frame.height));
         let mut out = format!(

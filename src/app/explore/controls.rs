@@ -22,7 +22,7 @@ pub(super) fn show(ui: &mut Ui, control: Control, at: &mut Explored) {
         ui.spacing_mut().item_spacing.y = 0.0;
     }
     if name.is_empty() {
-        ui.horizontal_wrapped(|ui| parts.iter().for_each(|part| show_part(ui, control, part, at, 0.0)));
+        ui.horizontal_wrapped(|ui| show_parts(ui, control, at));
         return;
     }
     row(ui, &name, |ui| {
@@ -31,6 +31,11 @@ pub(super) fn show(ui: &mut Ui, control: Control, at: &mut Explored) {
         let wide = ((ui.available_width() + GAP) / parts.len() as f32 - GAP).clamp(BUTTON[0], BUTTON[1]);
         parts.iter().for_each(|part| show_part(ui, control, part, at, wide));
     });
+}
+
+/// The parts of a control that has no name, in a row that is there already.
+pub(super) fn show_parts(ui: &mut Ui, control: Control, at: &mut Explored) {
+    control.at(at).parts.iter().for_each(|part| show_part(ui, control, part, at, 0.0));
 }
 
 /// A part of a control; a button is at least `wide`.
@@ -57,7 +62,7 @@ fn show_part(ui: &mut Ui, control: Control, part: &Part, at: &mut Explored, wide
             }
             response.on_hover_text("Click to type a number, or drag");
         }
-        // The text has a file of its own.
+        // `text.rs` has the text's field, which also takes files.
         Part::Text(_) => {}
     }
 }

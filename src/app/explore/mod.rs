@@ -48,7 +48,7 @@ pub fn show(ui: &mut Ui, state: &State, name: &str) -> Option<Command> {
             }
             for control in explorer.controls {
                 match control {
-                    Control::Text => called_off |= text::show(ui, state, &mut at.text),
+                    Control::Text => called_off |= text::show(ui, state, at),
                     control => controls::show(ui, *control, at),
                 }
             }

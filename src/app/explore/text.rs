@@ -1,30 +1,29 @@
 //! The text that is cut into tokens: picked, written, or the beginning of a file that is counted.
 
-use egui::{Button, Grid, ProgressBar, RichText, TextEdit, Ui, WidgetInfo};
+use egui::{Grid, ProgressBar, RichText, TextEdit, Ui, WidgetInfo};
 
 use super::super::{dropped, fallback, theme};
+use super::controls;
 use crate::base::units::{count, digits3};
+use crate::figures::explore::control::Control;
 use crate::figures::palette::Ink;
-use crate::reference::{Explored, TEXTS};
+use crate::reference::Explored;
 use crate::session::desk::state::State;
 use crate::session::desk::texts::Counting;
 use crate::session::show::text_file::{Counted, Kinds};
 
 /// Shows what chooses the text, above its cells; true where the counting is called off.
-pub(super) fn show(ui: &mut Ui, state: &State, text: &mut String) -> bool {
+pub(super) fn show(ui: &mut Ui, state: &State, at: &mut Explored) -> bool {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.y = theme::GRID;
-        for (name, picked) in TEXTS {
-            if ui.add(Button::new(name).selected(text == picked)).clicked() {
-                picked.clone_into(text);
-            }
-        }
+        controls::show_parts(ui, Control::Text, at);
         let hint = "Any text file in UTF-8, of hundreds of MB, too. You can also drop one on the window.";
         if ui.button("Open a text…").on_hover_text(hint).clicked() {
             dropped::choose(ui.ctx(), "Open a text");
         }
     });
     ui.add_space(theme::GRID);
+    let text = &mut at.text;
     let edit = TextEdit::multiline(text).desired_rows(2).desired_width(f32::INFINITY).char_limit(Explored::TEXT);
     ui.add(edit.hint_text("Write or paste a text, or drop a file"));
     let called_off = state.text.counting.as_ref().is_some_and(|counting| progress(ui, counting));

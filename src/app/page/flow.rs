@@ -205,7 +205,9 @@ impl Setter<'_, '_> {
 
     fn control(&mut self, id: &str, style: &Style) {
         let value = self.reading.state.place.params.get(id).copied().unwrap_or_default();
-        let text = number(value);
+        let lesson = self.reading.state.place.lesson.as_ref();
+        let param = lesson.and_then(|lesson| lesson.params.iter().find(|param| param.id == id));
+        let text = param.map_or_else(|| number(value), |param| param.words(value));
         self.words.push_str(&text);
         let galley = self.galley(&text, theme::medium(style.size * theme::VALUE));
         let (ascent, descent) = around_baseline(&galley);

@@ -202,7 +202,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn section(&mut self, step: &Step) -> Section {
         if self.input.pictures == Pictures::OnSite {
-            // What a note has once, each page of a site has.
+            // A note prints a source and a plot once; each page of a site has its own.
             self.printed.clear();
             self.plotted.clear();
         }
@@ -430,7 +430,7 @@ impl Builder<'_> {
         self.plot(&lesson, experiment)
     }
 
-    /// An explorer's figure at the learner's own point; a page goes on from there.
+    /// An explorer's figure at the learner's own point, from which a page plays it.
     fn explored(&mut self, step: &Step, name: &str) -> Option<NoteBlock> {
         let (explorer, at) = (explore::find(name)?, self.input.kept.explored(Some(&step.figure)));
         let frame = explore::picture(&ExploreView { explorer, at: &at, spelled: (0, 0), width: EXPLORER }).frame;

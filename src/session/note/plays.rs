@@ -54,7 +54,7 @@ impl Builder<'_> {
         self.playing.insert(id.clone(), Played::InTheProgram(why));
     }
 
-    /// Has a page show an explorer with its controls, from a point on; or say why not.
+    /// Lets a page play an explorer from a point on; or notes why it cannot.
     pub(super) fn play_explorer(&mut self, id: &str, explorer: &Explorer, at: &Explored, svg: &str) {
         if self.input.pictures == Pictures::Still {
             return;

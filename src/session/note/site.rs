@@ -23,7 +23,7 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
         let place = sections.iter().position(|section| section.id == step.id)?;
         let blocks = sections.swap_remove(place).blocks;
         let stage = format!("{}-stage", step.id);
-        // An explorer that is on the stage in the window is one of the text.
+        // An explorer that the window shows on its stage is a block of the text here.
         let by_hand = figures::find(&step.figure.name).is_some_and(|figure| figure.card().clock == Clock::Hand);
         let explorer = step.explorer().filter(|_| by_hand).map(|name| format!("{}-{name}", step.id));
         let drawn = blocks.iter().find_map(|block| match block {

@@ -19,7 +19,7 @@ pub struct Control {
     pub id: String,
     /// Its name.
     pub label: String,
-    /// What it is, and what its values mean.
+    /// Its effect and the meaning of its values, in a sentence.
     pub help: String,
     /// Its value.
     pub value: f64,

@@ -110,7 +110,7 @@ fn live(inline: &Inline, text: &str) -> String {
     }
 }
 
-/// The words that stand for settings between those marks, with the settings before the third.
+/// The words of a preset between the marks, with its settings.
 fn preset(words: &str, settings: &[(String, f64)]) -> String {
     let [begin, middle, end] = LIVE;
     let set: Vec<String> = settings.iter().map(|(id, value)| format!("{id}={value}")).collect();

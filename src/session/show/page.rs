@@ -339,7 +339,7 @@ fn own(setting: &Setting, step: &Step) -> Picture {
     traced(&of_lesson.unwrap_or(step).figure)
 }
 
-/// The picture of a step, or the usual one in place of an explorer, which a page has besides.
+/// A step's picture on a page's traced stage: in place of an explorer, which has no trace, the usual one.
 #[must_use]
 pub fn traced(picture: &Picture) -> Picture {
     match figures::find(&picture.name).is_some_and(|figure| figure.card().clock == Clock::Hand) {

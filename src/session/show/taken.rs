@@ -46,7 +46,7 @@ impl Taken {
         Ok(Self { lesson, warp_width, seed, models, recordings, quotes })
     }
 
-    /// What figures are drawn from besides traces; the tracer's own device measures nothing.
+    /// The devices, recordings and quotes that figures are drawn from; the tracer's own device measures nothing.
     pub(super) fn sources<'a>(&'a self, device: &'a Device) -> Sources<'a> {
         Sources {
             models: &self.models,

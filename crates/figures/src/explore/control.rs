@@ -1,5 +1,5 @@
-//! Controls of an explorer outside of its picture: each changes the point that the picture is at. What a control offers at a point is said
-//! here; the window and a page draw it.
+//! Controls of an explorer outside of its picture: each changes the point that the picture is at. A control lists its sliders, buttons
+//! and fields at a point; the window and a page draw them.
 
 use serde::{Deserialize, Serialize};
 

@@ -24,7 +24,7 @@ pub(super) fn draw(sheet: &mut Sheet, derived: &Derived<'_>, matrix: &[Vec<f64>]
     let cell = ((sheet.width * 0.6 - INDEX) / count).floor().min(CELL);
     let wide = INDEX + cell * count;
     let small = ((sheet.width - wide - 24.0) / count).floor().min(cell);
-    // The second map's name has its room where the map is narrower.
+    // The second map's name needs room even where the map is narrow.
     let right = sheet.width - (small * count).max(DIFFERENCES);
     sheet.y += 8.0;
     sheet.head(INDEX, right - INDEX - 8.0, "J: rows i, columns j");

@@ -64,7 +64,7 @@ pub fn find(name: &str) -> Option<&'static dyn Meaning> {
     MEANINGS.iter().copied().find(|meaning| meaning.card().name == name)
 }
 
-/// What a picture says of all elements, at the end of its first line, where the line's beginning leaves room for it.
+/// Writes a summary of all elements at the right end of the picture's first line, cut to the room beside the text at its left.
 fn corner(frame: &mut Frame, words: &str) {
     let (at, room) = ([frame.width - MARGIN, 18.0], frame.width - 2.0 * MARGIN);
     let left = frame.items.last().map_or(0.0, |item| item.bounds()[0] + item.bounds()[2]);

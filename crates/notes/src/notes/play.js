@@ -98,7 +98,7 @@
     return made;
   };
 
-  // A text of code with its lines' numbers: the element, the text, and what numbers it again.
+  // An editor with line numbers: its element, its textarea, and a function that renumbers it.
   const editing = (name, rows, value) => {
     const numbers = element("pre", { ariaHidden: "true" });
     const code = element("textarea", { spellcheck: false, rows, wrap: "off", value });
@@ -362,7 +362,7 @@
       };
       return kind === "Slider" ? element("label", { className: "slides" }, input, element("output")) : input;
     };
-    // What is held stays; it takes the values of the new picture.
+    // Elements are kept, so that a slider can be dragged on; they get the new values.
     const fill = (made, of) => {
       const [[kind, value]] = Object.entries(of);
       if (kind === "Button") {

@@ -19,8 +19,8 @@ use crate::base::sanitize::MARKS;
 use crate::base::store::write_within;
 use crate::pack::PackFiles;
 
-/// The marks around a text that a page keeps up to date: its begin, the end of the parameter's id where it is a control (of the settings,
-/// `k=1,score=0`, where a click on it sets them), and its end.
+/// Marks around a text that a page keeps up to date: begin, separator, end. Before the separator is the id of a control's parameter, or the
+/// settings that a click applies: `k=1,score=0`.
 pub const LIVE: [char; 3] = MARKS;
 
 /// The index of the search, which is written last.
@@ -43,7 +43,7 @@ pub struct Chapter {
     pub before: Vec<[String; 2]>,
     /// The picture of its card, as SVG, and its size in points; None if there is none.
     pub cover: Option<(String, [f32; 2])>,
-    /// Whether the program has it without a pack's folder.
+    /// Whether it is in the built-in pack.
     pub built_in: bool,
     /// The module's first question, which has the lesson.
     pub pack: String,
@@ -56,7 +56,7 @@ pub struct Page {
     /// The step's id and title.
     pub id: String,
     pub title: String,
-    /// The names in figures of those on its stage.
+    /// Names of the figures on its stage.
     pub stages: Vec<String>,
     pub blocks: Vec<NoteBlock>,
     /// Where its pictures play, by their names.
