@@ -148,7 +148,6 @@ impl Routing {
             (tokens.exit(choice.token, [choice.place, self.k]), to)
         };
         shown().for_each(|choice| self.arrow(frame, choice, ends(choice)));
-        // Where two weights would overlap, only the first is written.
         let mut taken: Vec<[f32; 4]> = Vec::new();
         shown().for_each(|choice| self.weight(frame, choice, ends(choice), &mut taken));
         for i in 0..tokens.shown {
@@ -186,17 +185,21 @@ impl Routing {
         frame.dot(tip, thick.max(3.0), bars::ink(choice.expert), tag);
     }
 
-    /// The weight of a choice, on its arrow: in a column for each of a token's choices, so that neighbours do not meet.
+    /// The weight of a choice, on its arrow: in a column for each of a token's choices, or further along where it would meet another one.
     fn weight(&self, frame: &mut Frame, choice: &Choice, (from, to): ([f32; 2], [f32; 2]), taken: &mut Vec<[f32; 4]>) {
         let Some(weight) = choice.weight.filter(|_| choice.share >= 0.5) else { return };
-        let (x, tag) = (from[0] + 24.0 + 38.0 * choice.place as f32, Some(self.tag(choice)));
-        let at = between(from, to, ((x - from[0]) / (to[0] - from[0]).max(1.0)).min(1.0));
         let words = format!("{weight:.2}");
         let half = text::width(&words, 12.0, true) / 2.0 + 1.0;
-        let rect = [at[0] - half, at[1] - 7.0, 2.0 * half, 14.0];
-        if taken.iter().any(|other| overlap(*other, rect)) {
+        let place = |column: usize| {
+            let x = 24.0 + 38.0 * column as f32;
+            let at = between(from, to, (x / (to[0] - from[0]).max(1.0)).min(1.0));
+            (at, [at[0] - half, at[1] - 7.0, 2.0 * half, 14.0])
+        };
+        let mut places = (choice.place..choice.place + 4).map(place);
+        let Some((at, rect)) = places.find(|(_, rect)| !taken.iter().any(|other| overlap(*other, *rect))) else {
             return;
-        }
+        };
+        let tag = Some(self.tag(choice));
         taken.push(rect);
         frame.fill(rect, 3.0, Ink::Panel, tag);
         let (size, anchor, ink, mono) = (12.0, Anchor::Middle, Ink::Text, true);

@@ -1,4 +1,4 @@
-//! Where a kernel's bytes go: between DRAM, the caches, registers and workgroup memory, as a river whose width is bytes.
+//! Where a kernel's bytes go: between DRAM, the caches, registers and shared memory, as a river whose width is bytes.
 
 use super::answers::River;
 use super::ask;
@@ -16,8 +16,8 @@ use crate::base::units::{digits3, si};
 const SIZE: f32 = 13.0;
 /// As the warp's picture has it.
 const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
-/// Colours of global loads and stores at the level of workgroup memory, which does not serve them.
-const PASSING: [Ink; 2] = [Ink::Tint(Hue::Load, 35), Ink::Tint(Hue::Store, 35)];
+/// The river between its levels, also where bytes only pass one.
+const WATER: Ink = Ink::Tint(Hue::Load, 16);
 /// Height of a bar.
 const BAR: f32 = 14.0;
 /// Height of the slices that a bend of the river is drawn in.
@@ -34,13 +34,13 @@ struct Level {
     /// How its bytes are known.
     mark: Cow<'static, str>,
     streams: Vec<(f64, Ink)>,
-    /// Streams that pass this level and are served below it.
-    passing: Vec<(f64, Ink)>,
+    /// Bytes that pass this level and are served below it.
+    passing: f64,
 }
 
 impl Level {
     fn new(name: &'static str, mark: impl Into<Cow<'static, str>>, streams: Vec<(f64, Ink)>) -> Self {
-        Self { name, mark: mark.into(), streams, passing: Vec::new() }
+        Self { name, mark: mark.into(), streams, passing: 0.0 }
     }
 
     /// Bytes that this level serves.
@@ -50,7 +50,7 @@ impl Level {
 
     /// Bytes that this level serves or passes on: its width.
     fn wide(&self) -> f64 {
-        self.bytes() + self.passing.iter().map(|(bytes, _)| bytes).sum::<f64>()
+        self.bytes() + self.passing
     }
 }
 
@@ -63,17 +63,16 @@ fn levels(river: &River) -> Vec<Level> {
     let served = bytes(river.shared_loads + river.shared_stores);
     if served > 0.0 {
         let all = [&global[..], &[(served, shared)]].concat();
-        levels.push(Level::new("registers", "traced: bytes asked for, and wavefronts", all));
-        let passing = vec![(global[0].0, PASSING[0]), (global[1].0, PASSING[1])];
-        let own = Level::new("workgroup memory", "traced: wavefronts of 128 bytes", vec![(served, shared)]);
-        levels.push(Level { passing, ..own });
+        levels.push(Level::new("registers", "traced: from both memories", all));
+        let own = Level::new("shared memory", "traced: wavefronts of 128 bytes", vec![(served, shared)]);
+        levels.push(Level { passing: global[0].0 + global[1].0, ..own });
     } else {
         levels.push(Level::new("registers", "traced: what lanes asked for", global.into()));
     }
     let waste = (river.load_sectors.saturating_sub(river.loaded), river.store_sectors.saturating_sub(river.stored));
     let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
     let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), WASTE), (bytes(used.1), store)];
-    levels.push(Level::new("sectors", "traced: what warps ask the caches for", streams));
+    levels.push(Level::new("global memory", "traced: sectors that warps ask for", streams));
     if let Some(counted) = &river.counted {
         let streams = vec![(counted.read, load), (counted.written, store)];
         levels.push(Level::new("DRAM, counted", format!("recorded: {}", counted.whence), streams));
@@ -116,8 +115,10 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
     for (index, level) in levels.iter().enumerate() {
         let y = y_of(index);
         #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
-        let widths: Vec<(f32, Ink)> =
-            level.passing.iter().chain(&level.streams).map(|(bytes, ink)| (*bytes as f32 * scale, *ink)).collect();
+        let widths: Vec<(f32, Ink)> = std::iter::once(&(level.passing, WATER))
+            .chain(&level.streams)
+            .map(|(bytes, ink)| (*bytes as f32 * scale, *ink))
+            .collect();
         let mut x = middle - widths.iter().map(|(w, _)| w).sum::<f32>() / 2.0;
         for (w, ink) in widths {
             if w > 0.0 {
@@ -148,7 +149,7 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
         Key::new(Hue::Load.ink(), "loads"),
         Key::new(Hue::Store.ink(), "stores"),
         Key::new(WASTE, "moved, but not asked for").or("not asked for"),
-        Key::new(Hue::Shared.ink(), "workgroup memory").or("workgroup"),
+        Key::new(Hue::Shared.ink(), "shared memory").or("shared"),
         Key::new(Hue::Conflict.ink(), "less than the work needs").or("too few"),
     ];
     let drawn = |ink: Ink| levels.iter().flat_map(|level| &level.streams).any(|(bytes, of)| *of == ink && *bytes > 0.0);
@@ -171,14 +172,14 @@ fn bend(frame: &mut Frame, levels: [&Level; 2], [top, bottom]: [f32; 2], middle:
         let share = share * share * (3.0 - 2.0 * share);
         let width = widths[0] + (widths[1] - widths[0]) * share;
         let y = top + slice as f32 * height;
-        frame.fill([middle - width / 2.0, y, width.max(1.0), height + 0.5], 0.0, Hue::Load.tint(16), None);
+        frame.fill([middle - width / 2.0, y, width.max(1.0), height + 0.5], 0.0, WATER, None);
     }
 }
 
 static CARD: Card = Card {
     name: "Bytes",
     tab: "Bytes",
-    help: "Where the bytes go: DRAM, caches, registers, workgroup memory",
+    help: "Where the bytes go: DRAM, caches, registers, shared memory",
     about: "where the bytes go, over the whole grid",
     clock: Clock::Still,
     fits: |facts| facts.traced,
@@ -240,7 +241,7 @@ mod tests {
         // The scale stays, so that seven times the waste is seven times as wide.
         assert!(two > 10.0 && (eight / two - 7.0).abs() < 0.05, "{two} {eight}");
         let alt = picture(&strided(8), size).alt;
-        assert!(alt.contains("sectors: 1.15 kB") && alt.contains("at least: 256 B"), "{alt}");
+        assert!(alt.contains("global memory: 1.15 kB") && alt.contains("at least: 256 B"), "{alt}");
     }
 
     #[test]
@@ -256,7 +257,7 @@ mod tests {
         let levels = levels(&tiled);
         assert_eq!(
             levels.iter().map(|level| level.name).collect::<Vec<_>>(),
-            ["registers", "workgroup memory", "sectors"]
+            ["registers", "shared memory", "global memory"]
         );
         assert_eq!(levels[0].wide(), levels[1].wide());
         assert!(levels[1].wide() > levels[2].wide() && levels[1].bytes() == f64::from(1 << 17));

@@ -1,7 +1,7 @@
 # A view changes the shape, strides and offset, not the storage.
 import torch
 
-x = torch.arange(24).view(4, 6)
+x = torch.arange(24.).view(4, 6)
 for y in (x.T, x[:, ::2], x[1:], x[:1].expand(4, -1)):
     same = y.untyped_storage().data_ptr() == x.data_ptr()
     assert same                         # nothing was copied

@@ -189,9 +189,9 @@ pub(super) fn cross_entropy(sheet: &mut Sheet, derived: &Derived<'_>) {
     let over_t = if t == 1.0 { String::new() } else { format!(" / {}", short(t)) };
     let name = sub(at.target);
     let lines = [
-        format!("L = −log y{name} = {}   ·   gradient (y − t){over_t}", fixed(loss, 3)),
+        format!("L = −log y{name} = {}; its gradient is (y − t){over_t}", fixed(loss, 3)),
         format!(
-            "z-loss λ·lse² = {} × {}² = {}   ·   adds 2λ·lse·y{over_t}",
+            "z-loss λ·lse² = {} × {}² = {}; it adds 2λ·lse·y{over_t}",
             short(weight),
             fixed(derived.lse, 3),
             fixed(maths::z_loss(a, weight, t), 3)

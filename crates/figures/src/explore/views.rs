@@ -22,7 +22,7 @@ fn draw(sheet: &mut Sheet, ops: &[Op]) {
     let view = View::after(ops);
     let [rows, columns] = view.shape;
     let written: String = ops.iter().map(|op| op.written()).collect();
-    sheet.line(13.0, Ink::Muted, "x = torch.arange(24).view(4, 6)");
+    sheet.line(13.0, Ink::Muted, "x = torch.arange(24.).view(4, 6)");
     sheet.line(14.0, Ink::Text, &format!("y = x{written}"));
     let contiguous = if view.is_contiguous() { "contiguous" } else { "not contiguous" };
     let ([down, along], offset) = (view.strides, view.offset);

@@ -53,7 +53,7 @@ impl View {
     /// The maximum number of operations.
     pub const MOST: usize = 5;
 
-    /// `torch.arange(24).view(4, 6)` after these operations.
+    /// `torch.arange(24.).view(4, 6)` after these operations.
     #[must_use]
     pub fn after(ops: &[Op]) -> Self {
         let begin = Self { shape: [4, 6], strides: [6, 1], offset: 0, storage: (0..Self::ELEMENTS).collect() };
@@ -102,7 +102,7 @@ mod tests {
         (view.shape, view.strides, view.offset, view.is_contiguous())
     }
 
-    /// The results of torch 2.11: `x = torch.arange(24).view(4, 6)`, then `.shape`, `.stride()`, `.storage_offset()`,
+    /// The results of torch 2.11: `x = torch.arange(24.).view(4, 6)`, then `.shape`, `.stride()`, `.storage_offset()`,
     /// `.is_contiguous()`.
     #[test]
     fn operations_do_what_torch_does() {
