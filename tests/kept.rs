@@ -61,7 +61,7 @@ kept! {
     reduction: "Reduction" in "softmax", "subgroups";
     banks: "Banks" in "coalescing", "padding";
     sweeps: "Sweeps" in "softmax", "sweeps";
-    bytes: "Bytes" in "coalescing", "time";
+    bytes: "Bytes" in "tiling", "traffic";
     ring: "Ring" in "tensor_cores", "pipeline";
     waves: "Waves" in "tiling", "sizes";
     schedulers: "Schedulers" in "coalescing", "schedulers";
@@ -84,6 +84,11 @@ kept! {
     histogram: "Histogram" in "moe", "experts_choose";
     values: "Values" in "moe", "router";
     curves: "Curves" in "zero", "two_gpus";
+    amounts: "Amounts" in "coalescing", "flight";
+    beside: "Beside" in "coalescing", "width";
+    ladder: "Ladder" in "tiling", "onward";
+    boxes: "Boxes" in "tensor_cores", "tiles";
+    places: "Places" in "moe", "back";
 }
 
 #[test]

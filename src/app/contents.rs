@@ -32,6 +32,11 @@ pub fn show(ui: &mut Ui, state: &State, search: &mut Search) -> Vec<Command> {
             ui.add_space(4.0);
             let steps = state.place.lesson.as_ref().map(|l| l.steps.as_slice()).unwrap_or_default();
             for (index, step) in steps.iter().enumerate() {
+                if !step.part.is_empty() {
+                    let pages = 1 + steps[index + 1..].iter().take_while(|step| step.part.is_empty()).count();
+                    let read = steps[index..index + pages].iter().filter(|step| kept.is_read(step)).count();
+                    part(ui, &step.part, [read, pages]);
+                }
                 if step_row(ui, index, &step.title, index == state.place.step, kept.is_read(step)) {
                     commands.push(Command::GoTo(index));
                 }
@@ -48,6 +53,14 @@ pub fn show(ui: &mut Ui, state: &State, search: &mut Search) -> Vec<Command> {
         }
     });
     commands
+}
+
+/// The title of a part, and how many of its pages are read.
+fn part(ui: &mut Ui, title: &str, [read, pages]: [usize; 2]) {
+    let color = theme::color(theme::of(ui), Ink::Muted);
+    ui.add_space(6.0);
+    let text = format!("{title} · {read} of {pages}");
+    ui.add(egui::Label::new(RichText::new(text).size(theme::SMALL).color(color)).wrap());
 }
 
 /// A remark below a step's title.

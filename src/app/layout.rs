@@ -21,6 +21,11 @@ const LOW: f32 = 960.0;
 const LEAST: f32 = 240.0;
 const BENCH: f32 = 560.0;
 
+/// The width of 64 columns of code with their lines' numbers, the least width of a plot beside it, and the height of one that is folded.
+const CODE: f32 = 556.0;
+const PLOT: f32 = 280.0;
+const FOLDED: f32 = 40.0;
+
 /// A pane that can have all the room there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pane {
@@ -58,6 +63,8 @@ pub struct Wanted {
     pub controls: f32,
     /// Whether there is something to plot; otherwise the source has its room.
     pub plotted: bool,
+    /// Whether the plot folds to a line where the code would have less than 64 columns beside it.
+    pub folds: bool,
     /// Whether the row of the device's model is shown.
     pub model: bool,
     pub large: Option<Pane>,
@@ -76,6 +83,8 @@ pub struct Panes {
     pub controls: Rect,
     pub source: Rect,
     pub plot: Rect,
+    /// Whether the plot is a line below the code.
+    pub is_folded: bool,
     pub predicted: Rect,
     pub status: Rect,
     /// The panes that a divider separates.
@@ -107,6 +116,7 @@ impl Panes {
             controls: none,
             source: none,
             plot: none,
+            is_folded: false,
             predicted: none,
             status,
             body,
@@ -159,7 +169,15 @@ impl Panes {
         self.controls = Rect::from_min_size(self.stage.left_bottom(), vec2(bench.width(), wanted.controls));
         self.predicted = Rect::from_min_max(pos2(bench.min.x, body.max.y - model), body.max);
         let below = Rect::from_min_max(self.controls.left_bottom(), self.predicted.right_top());
-        let source = finite(wanted.room.source).unwrap_or(0.57) * bench.width();
+        let dragged = finite(wanted.room.source).map(|share| share * bench.width());
+        self.is_folded = wanted.plotted && wanted.folds && dragged.is_none() && bench.width() < CODE + PLOT;
+        if self.is_folded {
+            let top = below.max.y - FOLDED;
+            self.source = Rect::from_min_max(below.min, pos2(below.max.x, top));
+            self.plot = Rect::from_min_max(pos2(below.min.x, top), below.max);
+            return self;
+        }
+        let source = dragged.unwrap_or_else(|| (0.57 * bench.width()).max(CODE.min(bench.width() - PLOT)));
         let source = source.clamp(LEAST, bench.width() - LEAST).round();
         let source = if wanted.plotted { source } else { bench.width() };
         self.source = Rect::from_min_max(below.min, pos2(bench.min.x + source, below.max.y));
@@ -238,7 +256,7 @@ impl Panes {
         divider("Divider below the stage", [self.stage.left_bottom(), self.stage.right_bottom()], both, &stage);
         let source =
             |at: Option<egui::Pos2>| Dividers { source: at.map(|at| (at.x - self.page.max.x) / bench), ..room };
-        let both = self.source.is_positive() && self.plot.is_positive();
+        let both = self.source.is_positive() && self.plot.is_positive() && !self.is_folded;
         divider("Divider beside the code", [self.source.right_top(), self.source.right_bottom()], both, &source);
         dragged
     }
@@ -259,6 +277,7 @@ mod tests {
                 strip: 0.0,
                 controls: 74.0,
                 plotted: true,
+                folds: true,
                 model: true,
                 large,
                 room,
@@ -305,6 +324,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn code_beside_a_plot_has_64_columns() {
+        for width in [1150.0, 1280.0, 1440.0, 1680.0, 1920.0, 2560.0] {
+            let panes = panes([width, 900.0], None, Dividers::default());
+            assert!(panes.source.width() >= CODE, "{width}");
+            assert!(panes.is_folded || panes.plot.width() >= PLOT - 1.0, "{width}");
+        }
+        let dragged = Dividers { source: Some(0.5), ..Dividers::default() };
+        assert!(!panes([1440.0, 900.0], None, dragged).is_folded);
     }
 
     #[test]

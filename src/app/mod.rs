@@ -55,7 +55,7 @@ use crate::session::desk::results::KeptResults;
 use crate::session::desk::state::State;
 use crate::session::desk::status::SaveState;
 use crate::session::desk::{Command, Desk, PAUSE, REST, RETRY, SettingCommand};
-use crate::session::learn::saved::ThemeChoice;
+use crate::session::learn::saved::{Dividers, ThemeChoice};
 use crate::trace::record::Backend;
 use layout::{Pane, Panes, Wanted};
 use math::Formulas;
@@ -175,6 +175,7 @@ impl View {
             strip: passes.as_ref().map_or(0.0, Passes::height),
             controls: controls::height(ui),
             plotted: state.is_plotted() || state.place.asked.is_some() || is_changed(state),
+            folds: state.is_plot_recorded() && !is_changed(state),
             model: model.unwrap_or_default(),
             large: self.large,
             room: state.saved.room,
@@ -230,7 +231,14 @@ impl View {
             commands.extend(happened.commands);
         });
         row(ui, panes.controls.shrink2(vec2(16.0, 0.0)), |ui| commands.extend(controls::show(ui, state)));
+        let dividers = state.saved.room;
         pane(ui, panes.plot.shrink2(vec2(12.0, 8.0)), "plot", |ui| match &state.place.asked {
+            _ if panes.is_folded => {
+                if plot::folded(ui, state) {
+                    let beside = Dividers { source: Some(OPENED), ..dividers };
+                    commands.push(Command::Set(SettingCommand::Dividers(beside)));
+                }
+            }
             Some(asked) => {
                 let happened = origin::show(ui, state, asked);
                 self.traced_line = happened.hovered;
@@ -397,6 +405,9 @@ fn untraced(state: &State) -> &'static str {
 }
 
 /// For a launch that would take the tracer long.
+/// The share of the bench that the code has beside a plot that was folded and is shown.
+const OPENED: f32 = 0.55;
+
 const TOO_LARGE: &str = "This launch is not traced: its operations would take the tracer minutes.\n\n\
                          At smaller sizes it is: give its parameters smaller values. On the command line, --language cuda traces any size.";
 

@@ -78,6 +78,7 @@ fn arguments(args: &[Arg]) -> String {
             ArgKind::Share => "a share".to_owned(),
             ArgKind::Text => "a text".to_owned(),
             ArgKind::Texts => "a list of texts".to_owned(),
+            ArgKind::Amounts => "a list of amounts".to_owned(),
             ArgKind::Buffer => "a buffer".to_owned(),
             ArgKind::Number | ArgKind::Count(_) => "an expression".to_owned(),
             ArgKind::Experiment => "an experiment".to_owned(),

@@ -52,6 +52,17 @@ def transpose(kernel, side):
     return row | {"constants": constants, "grid": [side // 32, side // 32, 1], "block": [32, 8, 1]}
 
 
+def product(kernel, n, block, grid, **constants):
+    """A kernel of the lesson on tiling: a product of square matrices."""
+    return {
+        "name": f"{kernel}_{n}", "lesson": "tiling", "kernel": kernel, "set": {"n": n},
+        "wgsl": f"shaders/tiling/{kernel}.wgsl", "entry": "main",
+        "constants": {"M": n, "N": n, "K": n, **constants},
+        "buffers": [["a", "f32", n * n, "cycle"], ["b", "f32", n * n, "cycle"], ["c", "f32", n * n, "poison"]],
+        "grid": [*grid, 1], "block": [*block, 1],
+    }
+
+
 def runs():
     """What is profiled."""
     small, large = 1 << 20, 1 << 26
@@ -68,6 +79,14 @@ def runs():
         yield transpose(kernel, 4096)
     yield copy("chunked", "chunked", 1 << 24, 1 << 24, {}, lanes=1 << 21)
     yield copy("copy_of_chunked", "copy", 1 << 24, 1 << 24, {})
+    # The ladder of products at the settings of its recording.
+    n = 4096
+    for kernel in ("row", "column"):
+        yield product(kernel, n, (16, 16), (n // 16, n // 16))
+    yield product("shared_tile", n, (16, 16), (n // 16, n // 16), TILE=16)
+    yield product("block_1d", n, (256, 1), (n // 64, n // 32), BM=32, BN=64, BK=16, TM=8)
+    for kernel in ("block_2d", "vectorised", "swizzled", "double_buffered"):
+        yield product(kernel, n, (128, 1), (n // 128, n // 128), BM=128, BN=128, BK=16, TM=8, TN=16)
 
 
 def profiled(rows, folder):

@@ -60,6 +60,17 @@ pub struct Accesses {
     pub findings: Vec<Finding>,
 }
 
+/// A text of a figure's argument, with the values of its live elements.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filled {
+    /// The text.
+    pub text: String,
+    /// Its value, if it is a single live element and nothing else; None if that has none.
+    pub value: Option<f64>,
+    /// The sources of quoted figures, with the figures.
+    pub from: Vec<String>,
+}
+
 /// The bytes that a device counted at its DRAM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Counted {
@@ -129,15 +140,40 @@ pub struct Roof {
     pub measured: bool,
 }
 
+/// The bytes of a kernel in a roofline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpotBytes {
+    /// Those that a device counted at its DRAM.
+    Counted,
+    /// Those of its traced sectors, before any cache.
+    Traced,
+    /// Those that its work needs.
+    Needed,
+}
+
+impl SpotBytes {
+    /// The bytes in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Counted => "bytes that DRAM's counter read",
+            Self::Traced => "traced bytes, before caches",
+            Self::Needed => "bytes that the work needs",
+        }
+    }
+}
+
 /// A kernel's place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
+    /// The kernel's id.
+    pub id: String,
     /// The kernel's title.
     pub name: String,
     /// Operations a byte.
     pub intensity: f64,
-    /// Whether the bytes are those of its traced sectors; otherwise those that its work needs.
-    pub traced: bool,
+    /// The bytes by which the operations are divided.
+    pub bytes: SpotBytes,
     /// Operations a second; none before somebody measured it.
     pub flops_per_s: Option<f64>,
     /// Whether the time was recorded elsewhere.

@@ -162,6 +162,11 @@ questions! {
         /// The experiment's id.
         String
     ): Program by By::Others { traced: false } => Plot;
+    /// The texts of an argument of the figure, with the values of their live elements.
+    Filled(
+        /// The argument's name.
+        String
+    ): Program by By::Others { traced: false } => Vec<answers::Filled>;
     /// The bytes that the buffers of the program move, and those of other programs.
     Meters(
         /// The other programs, by id.

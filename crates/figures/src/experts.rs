@@ -33,6 +33,11 @@ static CARD: Card = Card {
         Arg::required("experts", ArgKind::Count(MOST_EXPERTS), "how many experts there are"),
         Arg::optional("weight", ArgKind::Buffer, "the weight of each choice"),
         Arg::optional("logits", ArgKind::Buffer, "the router's logits, a row per token"),
+        Arg::optional(
+            "first",
+            ArgKind::UpTo(TOKENS as u32),
+            "how many tokens are shown, at most; all that have room, if left out",
+        ),
     ],
 };
 
@@ -96,7 +101,8 @@ impl Routing {
         let (buffer, [before, now]) = reel.buffer(name).zip(reel.around(name, moment)).ok_or(NO_BUFFER)?;
         let k = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1).max(1);
         let experts = view.number("experts").map_or(0, |experts| experts as usize);
-        let tokens = (now.len() / k).min(TOKENS);
+        let first = view.picture.number("first").map_or(TOKENS, |first| first as usize);
+        let tokens = (now.len() / k).min(first);
         let weight = |i: usize| written(reel, view.picture.text("weight"), moment, i);
         let choices = (0..tokens * k).filter_map(|i| {
             let is_new = expert(before, i, experts) != expert(now, i, experts);

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
+use super::answers::Filled;
 use super::ask::{self, Question};
 use super::event::WarpView;
 use super::frame::{Frame, Tag};
@@ -12,7 +13,7 @@ use super::reel::{Moment, Reel};
 use super::results::{Missing, Results};
 use super::shape::Shape;
 use crate::base::units::{count, number};
-use crate::lesson::{Facts, Picture, Program};
+use crate::lesson::{ArgValue, Facts, Picture, Program};
 use crate::trace::{Course, Timeline};
 
 /// A kind of picture of a launch or a program. One file implements it, and one word of the list in `mod.rs` names it.
@@ -115,6 +116,8 @@ pub enum ArgKind {
     Text,
     /// A list of words.
     Texts,
+    /// A list of live elements as they are in texts: `{{= 4 * n : B}}`, `{{= speed.copy.time[32] : s @ h200 cuda}}`.
+    Amounts,
     /// A buffer of the step's program.
     Buffer,
     /// An expression of the lesson's parameters and values.
@@ -241,6 +244,38 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn number(&self, name: &str) -> Option<f64> {
         self.results.numbers.values.get(name).copied()
+    }
+
+    /// The texts of an argument with the values of their live elements; none if it is not given.
+    ///
+    /// # Errors
+    /// If a value is not known yet.
+    pub fn filled(&self, name: &str) -> Result<&'a Arc<Vec<Filled>>, Missing> {
+        self.ask(ask::Filled(name.to_owned()))
+    }
+
+    /// A text of the lesson, with the values of its live elements as far as they are known; empty if it is not given.
+    #[must_use]
+    pub fn words(&self, name: &str) -> String {
+        self.texts(name).into_iter().next().unwrap_or_default()
+    }
+
+    /// The same for a list of texts.
+    #[must_use]
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let plain = || match self.picture.arg(name) {
+            Some(ArgValue::Text(text)) => vec![text.clone()],
+            Some(ArgValue::Texts(texts)) => texts.clone(),
+            Some(ArgValue::Live(live)) => live.iter().map(|live| live.plain.clone()).collect(),
+            Some(ArgValue::Number(_)) | None => Vec::new(),
+        };
+        match self.picture.arg(name) {
+            Some(ArgValue::Live(_)) => match self.filled(name) {
+                Ok(filled) => filled.iter().map(|filled| filled.text.clone()).collect(),
+                Err(_) => plain(),
+            },
+            _ => plain(),
+        }
     }
 
     /// Nothing if the figure's arguments have values that can be drawn.

@@ -127,7 +127,13 @@ fn argument(of: &Of<'_>, kind: ArgKind, given: &PictureArg) -> Option<(String, S
         (ArgKind::Share, _) => {
             Some((format!("`{name}` is no share"), "write a number from 0 to less than 1, such as 0.5".to_owned()))
         }
-        (ArgKind::Text, ArgValue::Text(_)) | (ArgKind::Texts, ArgValue::Texts(_)) => None,
+        (ArgKind::Text, ArgValue::Text(_)) | (ArgKind::Texts, ArgValue::Texts(_) | ArgValue::Live(_)) => None,
+        (ArgKind::Text, ArgValue::Live(live)) if live.len() == 1 => None,
+        (ArgKind::Amounts, ArgValue::Live(live)) if live.iter().all(|live| live.amount().is_some()) => None,
+        (ArgKind::Amounts, _) => Some((
+            format!("`{name}` is no list of amounts"),
+            "write each as in a text: [\"{{= 4 * n : B}}\"]".to_owned(),
+        )),
         (ArgKind::Text, _) => Some((format!("`{name}` is no text"), "write it in double quotes".to_owned())),
         (ArgKind::Texts, _) => Some((format!("`{name}` is no list of texts"), "write [\"one\", \"two\"]".to_owned())),
         (ArgKind::Buffer, ArgValue::Text(buffer)) => {

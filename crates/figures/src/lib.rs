@@ -48,6 +48,11 @@ figures! {
     values
     rounds
     curves
+    amounts
+    beside
+    ladder
+    boxes
+    places
 }
 
 mod answers;
@@ -91,7 +96,8 @@ mod wavefronts;
 mod fixtures;
 
 pub use answers::{
-    Accesses, Built, Counted, Metered, MeteredPass, Reach, Ring, River, Roof, Roofline, Spot, Spread, Traced, Waits,
+    Accesses, Built, Counted, Filled, Metered, MeteredPass, Reach, Ring, River, Roof, Roofline, Spot, SpotBytes,
+    Spread, Traced, Waits,
 };
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;

@@ -1,9 +1,9 @@
 //! The roofline (Williams, Waterman & Patterson, CACM 52(4), 2009): kernels by operations per byte and per second under device ceilings.
 
-use super::answers::{Roof, Roofline};
+use super::answers::{Roof, Roofline, SpotBytes};
 use super::ask;
 use super::faults::overlap;
-use super::figure::{Card, Clock, Figure, Kept, View};
+use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::kit::MARGIN;
 use super::kit::axis::{self, Ruler};
@@ -113,12 +113,12 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
         }
     }
     let timed = |recorded: bool| known.spots.iter().any(|s| s.flops_per_s.is_some() && s.recorded == recorded);
-    let by = |traced: bool| known.spots.iter().any(|spot| spot.traced == traced);
+    let needed = known.spots.iter().any(|spot| spot.bytes == SpotBytes::Needed);
     let keys = [
         (timed(false), Mark { hollow: false, square: false }, "measured here"),
         (timed(true), Mark { hollow: true, square: false }, "recorded"),
         (
-            by(false) && (timed(false) || timed(true)),
+            needed && (timed(false) || timed(true)),
             Mark { hollow: false, square: true },
             "bytes not traced: those of the work",
         ),
@@ -264,7 +264,7 @@ fn draw_spots(
             frame.dot(*at, RADIUS + 4.0, ink, tag);
             frame.dot(*at, RADIUS + 2.5, Ink::Panel, tag);
         }
-        Mark { hollow: spot.recorded, square: !spot.traced }.draw(frame, *at, ink, tag);
+        Mark { hollow: spot.recorded, square: spot.bytes == SpotBytes::Needed }.draw(frame, *at, ink, tag);
     }
     let mut named: Vec<&str> = Vec::new();
     for (i, at) in order.iter().rev() {
@@ -317,13 +317,19 @@ fn along(roof: &Roof, x: &Ruler, y: &Ruler) -> impl Iterator<Item = [f32; 4]> {
     boxes.map(|[x, y]| [x - 3.0, y - 3.0, 6.0, 6.0]).collect::<Vec<_>>().into_iter()
 }
 
+/// The kernels that the lesson shows, under the device's ceilings.
+fn shown(view: &View<'_>) -> Result<Roofline, Missing> {
+    let (mut known, kernels) = (view.ask(ask::Roofline)?.as_ref().clone(), view.picture.texts("kernels"));
+    known.spots.retain(|spot| kernels.is_empty() || kernels.contains(&spot.id));
+    Ok(known)
+}
+
 /// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let known = view.ask(ask::Roofline).ok()?;
+    let known = shown(view).ok()?;
     let Tag::Spot(index) = tag else { return None };
     let spot = known.spots.get(index)?;
-    let bytes = if spot.traced { "traced bytes, before caches" } else { "bytes that the work needs" };
-    let mut said = format!("{}\n{} FLOP per byte ({bytes})", spot.name, digits3(spot.intensity));
+    let mut said = format!("{}\n{} FLOP per byte ({})", spot.name, digits3(spot.intensity), spot.bytes.words());
     match spot.flops_per_s {
         Some(rate) => said += &format!("\n{}, {}", si(rate, "FLOP/s"), spot.whence),
         None => {
@@ -356,7 +362,7 @@ static CARD: Card = Card {
     clock: Clock::Still,
     fits: |facts| facts.flops,
     needs: "say how many `flops` its work takes",
-    args: &[],
+    args: &[Arg::optional("kernels", ArgKind::Texts, "the ids of the kernels to show; all of the ladder if left out")],
 };
 
 /// The figure.
@@ -368,7 +374,7 @@ impl Figure for Fig {
     }
 
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
-        view.ask(ask::Roofline).map(|known| frame(view, known))
+        shown(view).map(|known| frame(view, &known))
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {

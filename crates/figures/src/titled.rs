@@ -39,17 +39,17 @@ fn sizes(height: f32) -> [f32; 2] {
 /// The title and the caption in lines, and the height that both take.
 fn head(view: &View<'_>) -> ([Vec<String>; 2], f32) {
     let [width, height] = view.size;
-    let title = if height < LEAST[0] { "" } else { view.picture.text("title") };
+    let title = if height < LEAST[0] { String::new() } else { view.words("title") };
     let most = if height < LEAST_WITH_LINES { 1 } else { 2 };
     let room = width - 2.0 * MARGIN;
     let [size, line] = sizes(height);
-    let mut title = text::wrap(title, size, room);
+    let mut title = text::wrap(&title, size, room);
     if title.len() > most {
         let last = title.split_off(most - 1).join(" ");
         title.push(text::fit(&last, size, false, room));
     }
-    let caption = if height < LEAST[1] { "" } else { view.picture.text("caption") };
-    let caption = text::wrap(caption, CAPTION, room);
+    let caption = if height < LEAST[1] { String::new() } else { view.words("caption") };
+    let caption = text::wrap(&caption, CAPTION, room);
     let below = if height < SMALL_BELOW { 2.0 } else { 10.0 };
     let height = if title.is_empty() { 0.0 } else { 2.0 + line * title.len() as f32 } + 17.0 * caption.len() as f32;
     ([title, caption], if height > 0.0 { height + below } else { 0.0 })
@@ -74,7 +74,7 @@ pub fn draw(figure: &dyn Figure, view: &View<'_>, kept: &mut Kept) -> Frame {
     }
     let mut frame = Frame::new(view.size);
     if !title.is_empty() {
-        frame.alt = format!("{}.", view.picture.text("title"));
+        frame.alt = format!("{}.", view.words("title"));
     }
     let [size, high] = sizes(view.size[1]);
     let mut y = 4.0 + 0.75 * high;

@@ -199,6 +199,20 @@ fn title(
     (titled(ui, text, choose), false)
 }
 
+/// The plot's title in place of the plot; whether it is to be shown.
+pub fn folded(ui: &mut Ui, state: &State) -> bool {
+    let title = state.place.experiment().map_or("", |experiment| experiment.title.as_str());
+    let both = |ui: &mut Ui| {
+        let open = egui::Button::new("Show the plot");
+        let is_clicked = ui.add(open).on_hover_text("Double click on the line between them to fold it again").clicked();
+        let text = egui::Label::new(RichText::new(title).font(theme::medium(theme::UI))).truncate();
+        ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| ui.add(text));
+        is_clicked
+    };
+    let row = egui::vec2(ui.available_width(), 24.0);
+    ui.allocate_ui_with_layout(row, egui::Layout::right_to_left(egui::Align::Center), both).inner
+}
+
 /// A title, and what is at the right end of its line.
 fn titled(ui: &mut Ui, text: egui::Label, end: impl FnOnce(&mut Ui) -> Option<Command>) -> Vec<Command> {
     let row = egui::vec2(ui.available_width(), 22.0);

@@ -50,8 +50,8 @@ impl Stage {
 
     fn pinned_with(&self, state: &State, (picture, results): (&Picture, &Results<'_>), which: usize) -> Option<Pin> {
         let figure = state.shown_figure();
-        let (card, title) = (figure.card(), picture.text("title"));
         let seen = state.view(picture, results);
+        let (card, title) = (figure.card(), seen.words("title"));
         let timeline = seen.timeline().cloned().unwrap_or_default();
         let of_warp = events(&timeline, state.place.stage.workgroup, self.warp);
         let ticks = Ticks::of(figure, &seen, &of_warp);
@@ -82,7 +82,7 @@ impl Stage {
         }
         let view = View { hovered: None, marked: &[], ..self.view(&drawn, STAGE.into()) };
         let frame: Frame = titled::draw(figure, &view, &mut Kept::default());
-        let caption = captioned(title, when, card.about);
+        let caption = captioned(&title, when, card.about);
         state.pinned_picture(&caption, svg::adaptive(&frame), &state.place.bench.variant)
     }
 
@@ -97,7 +97,7 @@ impl Stage {
         let event = of_warp.get(view.position as usize).and_then(|event| timeline.events.get(*event));
         let when = event.map(|event| at_line(event.line, view.warp, view.workgroup));
         let frame = titled::draw(drawn.figure, &view, &mut Kept::default());
-        let caption = captioned(drawn.picture.text("title"), when, drawn.figure.card().about);
+        let caption = captioned(&view.words("title"), when, drawn.figure.card().about);
         drawn.state.pinned_picture(&caption, svg::adaptive(&frame), variant)
     }
 }

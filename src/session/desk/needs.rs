@@ -27,6 +27,14 @@ impl State {
             || (!self.is_undecided() && self.chosen_recording(&self.recorded()).is_some())
     }
 
+    /// Whether the plot has nothing but curves that were recorded elsewhere: nothing of it was asked for here.
+    #[must_use]
+    pub fn is_plot_recorded(&self) -> bool {
+        let is_running = self.status.activities.get(&Work::Device).is_some_and(|activity| activity.progress.is_some());
+        let is_swept = self.sweep().is_some_and(|sweep| !sweep.points.is_empty());
+        !is_running && !is_swept && self.trials.turned.is_none() && self.place.asked.is_none()
+    }
+
     /// Whether a version is an exercise's starter, as the lesson has it.
     #[must_use]
     pub fn is_untouched(&self, id: &str) -> bool {

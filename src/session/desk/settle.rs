@@ -9,7 +9,7 @@ use super::now::Now;
 use super::place::Place;
 use super::state::State;
 use crate::figures::ask::{self, AnyQuestion, By};
-use crate::lesson::{Facts, Variant};
+use crate::lesson::{Facts, Variant, each_inline};
 use crate::session::ask::{Answers, At, How, Noting, Of, Query, Store};
 use crate::session::show::interpolate::spoken_of;
 use crate::session::show::source;
@@ -174,7 +174,8 @@ impl State {
         let place = &self.place;
         let Some(lesson) = &place.lesson else { return Vec::new() };
         let mut wanted: Vec<String> = self.staged().map(|variant| variant.program.clone()).collect();
-        let spoken = place.step().map(|step| spoken_of(lesson, step)).unwrap_or_default();
+        let spoken =
+            place.step().map(|step| spoken_of(lesson, |see| each_inline(&step.blocks, see))).unwrap_or_default();
         for id in spoken {
             if !wanted.contains(&id) {
                 wanted.push(id);

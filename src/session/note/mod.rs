@@ -360,8 +360,8 @@ impl Builder<'_> {
         let frame = titled::draw(drawing.figure, &view, &mut Kept::default());
         let reel = (card.clock == Clock::Launches).then(|| view.reel(drawing.figure).ok()).flatten();
         let caption = match reel {
-            Some((reel, _)) if !step.figure.text("title").is_empty() => {
-                format!("{}, {}.", step.figure.text("title"), reel.when(first + 1))
+            Some((reel, _)) if !view.words("title").is_empty() => {
+                format!("{}, {}.", view.words("title"), reel.when(first + 1))
             }
             Some((reel, _)) => {
                 let buffer = reel.buffers.first().map(|buffer| buffer.name.as_str()).unwrap_or_default();

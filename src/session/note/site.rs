@@ -37,6 +37,7 @@ pub fn chapter(pack: &Pack, lesson: &Lesson, report: Report, recordings: &[Recor
         Some(Page {
             id: step.id.clone(),
             title: step.title.clone(),
+            part: step.part.clone(),
             plays: blocks.iter().filter_map(|block| plays(block, &figures)).collect(),
             stages: explorer.into_iter().chain([stage]).collect(),
             blocks,

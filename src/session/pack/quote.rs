@@ -204,6 +204,16 @@ impl Quotes {
         Some(Quoted { text: range(low, high, &quote.unit), from })
     }
 
+    /// The value of a quote; of one that covers several sources, the middle of their range. None if its figures are missing.
+    #[must_use]
+    pub fn value(&self, lesson: &Lesson, quote: &Quote, outer: &dyn Scope) -> Option<f64> {
+        let given = self.given.get(&key(lesson, quote))?;
+        let values: Vec<f64> = given.iter().map(|one| one.value(quote, outer).ok()).collect::<Option<_>>()?;
+        let low = values.iter().copied().reduce(f64::min)?;
+        let high = values.iter().copied().reduce(f64::max)?;
+        Some(f64::midpoint(low, high))
+    }
+
     /// The sources quoted by some blocks of a lesson and by the predictions in them, each once.
     #[must_use]
     pub fn names<'a>(&'a self, lesson: &'a Lesson, blocks: &'a [Block]) -> BTreeSet<&'a str> {

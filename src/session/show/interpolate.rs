@@ -2,8 +2,9 @@
 
 use crate::base::expr::Expr;
 use crate::base::units::figure;
+use crate::figures::Filled;
 use crate::lesson::scope::Env;
-use crate::lesson::{Block, Inline, Lesson, Step, each_inline};
+use crate::lesson::{Block, Inline, Lesson, LiveText, each_inline, within};
 use crate::notes::site::LIVE;
 use crate::session::jobs::Params;
 use crate::session::pack::quote::Quotes;
@@ -66,6 +67,26 @@ impl Fill<'_> {
         }
     }
 
+    /// A text of a figure, with its live elements filled in.
+    #[must_use]
+    pub fn filled(&self, text: &LiveText) -> Filled {
+        let mut filled = Filled::default();
+        self.inlines(&text.inlines).iter().for_each(|inline| push_words(&mut filled.text, inline));
+        within(&text.inlines, &mut |inline| {
+            if let Inline::Quote(quote) = inline {
+                filled
+                    .from
+                    .extend(self.quotes.read(self.lesson, quote, self.env).into_iter().flat_map(|read| read.from));
+            }
+        });
+        filled.value = match text.amount() {
+            Some(Inline::Value(expr, _)) => self.env.eval(expr).ok(),
+            Some(Inline::Quote(quote)) => self.quotes.value(self.lesson, quote, self.env),
+            _ => None,
+        };
+        filled
+    }
+
     /// The texts of the values and controls of some blocks, in reading order.
     #[must_use]
     pub fn texts(&self, blocks: &[Block]) -> Vec<String> {
@@ -101,6 +122,18 @@ impl Fill<'_> {
     }
 }
 
+/// Adds the words of an element without live ones.
+fn push_words(to: &mut String, inline: &Inline) {
+    match inline {
+        Inline::Text(text) | Inline::Code(text) | Inline::Math(text) => to.push_str(text),
+        Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => {
+            inner.iter().for_each(|inline| push_words(to, inline));
+        }
+        Inline::Break => to.push(' '),
+        Inline::Value(..) | Inline::Control(_) | Inline::Quote(_) | Inline::Preset(..) => {}
+    }
+}
+
 /// The text of a value or a control between the marks that a site's page replaces by an element; a control's parameter is before a third.
 fn live(inline: &Inline, text: &str) -> String {
     let [begin, middle, end] = LIVE;
@@ -123,11 +156,11 @@ fn settings_text(settings: &[(String, f64)]) -> String {
     settings.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// The programs whose results a step's prose uses, through values too.
+/// The programs whose results some prose uses, through values too; `each` calls its argument with each element of the prose.
 #[must_use]
-pub fn spoken_of(lesson: &Lesson, step: &Step) -> Vec<String> {
+pub fn spoken_of<'a>(lesson: &'a Lesson, each: impl FnOnce(&mut dyn FnMut(&'a Inline))) -> Vec<String> {
     let mut found: Vec<&Expr> = Vec::new();
-    each_inline(&step.blocks, &mut |inline| {
+    each(&mut |inline| {
         if let Inline::Value(expr, _) = inline {
             found.push(expr);
         }

@@ -8,7 +8,7 @@ use super::stage::Stage;
 use super::staged::Sources;
 use crate::figures::{Traced, ask};
 use crate::lesson::scope::Results;
-use crate::lesson::{Step, Variant};
+use crate::lesson::{Step, Variant, each_inline};
 use crate::session::ask::{At, Inline, Store};
 use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
@@ -26,7 +26,7 @@ pub fn results(
 ) -> (Results, Option<Arc<Traced>>) {
     let (lesson, store) = (&setting.lesson, inline as &dyn Store);
     let (mut results, mut shown) = (Results::default(), None);
-    let spoken = spoken_of(lesson, step);
+    let spoken = spoken_of(lesson, |see| each_inline(&step.blocks, see));
     for program in lesson.programs.iter().filter(|p| p.id == step.variant.program || spoken.contains(&p.id)) {
         let is_shown = program.id == step.variant.program;
         let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };

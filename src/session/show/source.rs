@@ -2,16 +2,19 @@
 
 use std::sync::Arc;
 
+use super::interpolate::{self, Fill};
 use super::stage::{Drawing, Stage};
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
 use crate::device::Launch;
 use crate::figures::ask::{self, AnyAnswer, AnyQuestion, By, Question};
-use crate::figures::{self, Kept, Metered, Missing, Reach, Ring, Source, Spread, Traced};
+use crate::figures::{self, Filled, Kept, Metered, Missing, Reach, Ring, Source, Spread, Traced, titled};
 use crate::lesson::cuda::MOST_PLACES;
-use crate::lesson::{Env, Expr, Kernel, RingDecl, Variant};
+use crate::lesson::scope::Results;
+use crate::lesson::{ArgValue, Env, Expr, Kernel, RingDecl, Variant, within};
 use crate::session::ask::{Answers, At, Inline, Noting, Of, Query, Store};
 use crate::session::jobs;
+use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
 use crate::session::pack::quote::Quotes;
 use crate::session::run::{model, pipeline};
@@ -50,6 +53,7 @@ impl Source for Staged<'_> {
                 let curves = staged::curves(&self.stage, experiment, self.sources);
                 curves.map(ask::Curves::any).ok_or_else(|| NO_CURVES.into())
             }
+            (_, AnyQuestion::Filled(ask::Filled(name))) => Ok(ask::Filled::any(self.filled(name)?)),
             (_, AnyQuestion::Meters(ask::Meters(others))) => Ok(ask::Meters::any(self.meters(others)?)),
             _ => Err(Missing::Running),
         }
@@ -104,6 +108,40 @@ impl Staged<'_> {
         let pass = traced.pass(self.stage.shown.pass);
         let river = pass.and_then(|pass| staged::river(pass, self.sources.quotes.and_then(counted), self.reach()));
         river.ok_or_else(|| NO_BYTES.into())
+    }
+
+    /// The texts of an argument of the figure, with the values of their live elements: counts are those at the present settings.
+    fn filled(&self, name: &str) -> Result<Vec<Filled>, Missing> {
+        let Some(ArgValue::Live(texts)) = self.stage.picture.arg(name) else { return Ok(Vec::new()) };
+        let setting @ Setting { lesson, params, .. } = &**self.stage.setting();
+        let runs = interpolate::spoken_of(lesson, |see| texts.iter().for_each(|text| within(&text.inlines, see)));
+        let variant = |run: &String| match *run == self.stage.variant().program {
+            true => self.stage.variant().clone(),
+            false => Variant::plain(run),
+        };
+        let traced = runs.iter().map(|run| (run, variant(run)));
+        let traced = traced.filter(|(_, variant)| cost::is_traced(lesson, variant, params));
+        let at = |variant: &Variant| At::traced(self.stage.setting(), variant);
+        // Each is asked for before the first that is missing ends the search.
+        let counted: Vec<_> = traced.map(|(run, variant)| (run, self.get(&at(&variant), ask::Counts))).collect();
+        let mut results = Results::default();
+        for (run, traced) in counted {
+            match traced {
+                Ok(traced) => results.insert_record(run, &traced.record),
+                Err(Missing::Running) => return Err(Missing::Running),
+                // The text says that it is not known.
+                Err(Missing::Failed(_)) => {}
+            }
+        }
+        let (env, none) = (Env::new(lesson, params, &results), Quotes::default());
+        let fill = Fill {
+            env: &env,
+            params,
+            lesson: &setting.lesson,
+            quotes: self.sources.quotes.unwrap_or(&none),
+            live: false,
+        };
+        Ok(texts.iter().map(|text| fill.filled(text)).collect())
     }
 
     /// The bytes that the buffers of the program move, and those of others.
@@ -166,7 +204,7 @@ pub fn questions(stage: Stage<'_>, answers: &Answers, sources: &Sources<'_>) -> 
     let staged = Staged { stage, store: &store, sources };
     if let Some(drawing) = Drawing::of(&staged) {
         // A drawing that ends early has asked for all that it needs.
-        let _ = drawing.figure.draw(&drawing.view(SIZE, 0.0), &mut Kept::default());
+        let _ = titled::draw(drawing.figure, &drawing.view(SIZE, 0.0), &mut Kept::default());
     }
     store.asked()
 }

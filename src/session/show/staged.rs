@@ -6,7 +6,7 @@ use super::stage::Stage;
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::figures::plot::Plot;
-use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, Spread, Waits, ask};
+use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, SpotBytes, Spread, Waits, ask};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
 use crate::session::ask::{At, Store};
@@ -214,16 +214,34 @@ struct Known<'a> {
 
 /// A sweep's point for each kernel, all at one value.
 struct Cut {
-    /// By kernel, operations a second, and operations per byte of its work.
-    rates: BTreeMap<String, (f64, f64)>,
+    /// By kernel, what it reached.
+    rates: BTreeMap<String, Rate>,
+    /// All settings of the points.
+    params: Params,
     /// Its settings that differ from the learner's: "size = 4,096".
     differs: String,
+}
+
+/// What a kernel reached at a point of a sweep.
+struct Rate {
+    /// Operations a second.
+    per_s: f64,
+    /// Operations per byte of its work.
+    by_work: f64,
+    /// Operations.
+    flops: f64,
 }
 
 impl Known<'_> {
     /// The roofline of a kernel's ladder. `needs` is the kernel's own work: as a pass of a program it may differ from launch to launch.
     fn roofline(&self, kernel: &Kernel, needs: Option<Work>) -> Roofline {
-        let mine = |sweep: &&Sweep| sweep.backend != Backend::Simt && sweep.device == self.sources.device.name;
+        let recorded = self.recorded();
+        let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
+        let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
+        // A processor that plays a GPU would stretch the axes, and says nothing about one.
+        let is_noise = self.sources.device.software && theirs.is_some();
+        let mine =
+            |sweep: &&Sweep| !is_noise && sweep.backend != Backend::Simt && sweep.device == self.sources.device.name;
         let own = self
             .sources
             .sweeps
@@ -232,9 +250,6 @@ impl Known<'_> {
             .filter(mine)
             .map(|sweep| self.cut(kernel, sweep))
             .max_by_key(|c| c.rates.len());
-        let recorded = self.recorded();
-        let theirs = recorded.iter().map(|(recording, shown)| (*recording, self.cut(kernel, &shown.sweep)));
-        let theirs = theirs.max_by_key(|(_, cut)| cut.rates.len()).filter(|(_, cut)| !cut.rates.is_empty());
         let (mut spots, mut swept, mut halves) = (Vec::new(), false, false);
         for rung in self.lesson.rungs(kernel) {
             let job = jobs::sketch(self.lesson, &Variant::plain(&rung.id), self.params);
@@ -246,26 +261,35 @@ impl Known<'_> {
             #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
             let by_trace = traced.map(|bytes| flops / *bytes as f64);
             let spot = |rate: Option<f64>, by_work: f64, recorded: bool, whence: String| Spot {
+                id: rung.id.clone(),
                 name: rung.title.clone(),
                 intensity: by_trace.unwrap_or(by_work),
-                traced: by_trace.is_some(),
+                bytes: if by_trace.is_some() { SpotBytes::Traced } else { SpotBytes::Needed },
                 flops_per_s: rate,
                 recorded,
                 shown: rung.id == kernel.id,
                 whence,
             };
             let before = spots.len();
-            if let Some(median) = self.medians_s.get(rung.id.as_str()) {
+            if let Some(median) = self.medians_s.get(rung.id.as_str()).filter(|_| !is_noise) {
                 spots.push(spot(Some(flops / median), flops / needed, false, "measured here".to_owned()));
-            } else if let Some((cut, (rate, by_work))) = own.as_ref().and_then(|c| Some((c, *c.rates.get(&rung.id)?))) {
+            } else if let Some((cut, rate)) = own.as_ref().and_then(|c| Some((c, c.rates.get(&rung.id)?))) {
                 swept = true;
-                spots.push(spot(Some(rate), by_work, false, format!("measured here{}", at(&cut.differs))));
+                let Rate { per_s, by_work, .. } = *rate;
+                spots.push(spot(Some(per_s), by_work, false, format!("measured here{}", at(&cut.differs))));
             }
             if let Some((of, cut)) = &theirs
-                && let Some((rate, by_work)) = cut.rates.get(&rung.id)
+                && let Some(Rate { per_s, by_work, flops }) = cut.rates.get(&rung.id)
             {
                 let whence = format!("recorded on {}{}", of.name(), at(&cut.differs));
-                spots.push(spot(Some(*rate), *by_work, true, whence));
+                let spot = spot(Some(*per_s), *by_work, true, whence);
+                let counted = self.sources.quotes.and_then(|q| q.counted(self.lesson, &rung.id, &cut.params));
+                let counted = counted.filter(|counted| counted.whence.starts_with(&of.device));
+                let counted = counted.map(|counted| flops / (counted.read + counted.written));
+                spots.push(match counted.filter(|intensity| intensity.is_finite()) {
+                    Some(intensity) => Spot { intensity, bytes: SpotBytes::Counted, ..spot },
+                    None => spot,
+                });
             }
             if spots.len() == before {
                 spots.push(spot(None, flops / needed, false, String::new()));
@@ -303,16 +327,18 @@ impl Known<'_> {
         let mine = self.params.get(&sweep.over).copied();
         let own = mine.filter(|mine| points().any(|point| point.x == *mine));
         let Some(x) = own.or_else(|| points().map(|point| point.x).max_by(f64::total_cmp)) else {
-            return Cut { rates: BTreeMap::new(), differs: String::new() };
+            return Cut { rates: BTreeMap::new(), params: Params::new(), differs: String::new() };
         };
         let rates = points().filter(|point| point.x == x).filter_map(|point| {
             let kernel = &point.kernel;
-            Some((kernel.id.clone(), (kernel.flops_per_s?, kernel.flops / kernel.bytes)))
+            let (per_s, flops) = (kernel.flops_per_s?, kernel.flops);
+            Some((kernel.id.clone(), Rate { per_s, by_work: flops / kernel.bytes, flops }))
         });
         let value = |id: &str| if id == sweep.over { Some(x) } else { sweep.params.get(id).copied() };
         let differs = self.lesson.params.iter().filter(|p| value(&p.id) != self.params.get(&p.id).copied());
         let differs = differs.filter_map(|p| Some(format!("{} = {}", p.label, number(value(&p.id)?))));
-        Cut { rates: rates.collect(), differs: differs.collect::<Vec<_>>().join(", ") }
+        let params = self.lesson.params.iter().filter_map(|param| Some((param.id.clone(), value(&param.id)?)));
+        Cut { rates: rates.collect(), params: params.collect(), differs: differs.collect::<Vec<_>>().join(", ") }
     }
 
     /// The ceilings measured here if the kernel runs here, or else those of the modelled device; plus those of the recording's device, if that is
@@ -321,11 +347,12 @@ impl Known<'_> {
         let (bytes, flops) = (bandwidth(&self.sources.ceilings), self.sources.ceilings.fma_flops_per_s);
         let mut roofs = Vec::new();
         let runs_here = kernel.cuda_only().is_none() || self.sources.device.backend == Backend::Cuda;
-        if runs_here && (bytes.is_some() || flops.is_some()) {
+        let is_noise = self.sources.device.software && recorded.is_some();
+        if !is_noise && runs_here && (bytes.is_some() || flops.is_some()) {
             let name = format!("{}, measured", self.sources.device.name);
             roofs.push(Roof { name, bytes_per_s: bytes, flops_per_s: flops, matrix_flops_per_s: None, measured: true });
         } else {
-            roofs.extend(self.sources.modelled().map(|chosen| published(chosen.spec)));
+            roofs.extend(self.sources.modelled().filter(|_| !is_noise).map(|chosen| published(chosen.spec)));
         }
         let elsewhere = recorded.filter(|recording| recording.device != self.sources.device.name);
         let theirs = elsewhere.and_then(|r| self.sources.models.iter().find(|spec| spec.is_adapter(&r.device)));
@@ -360,11 +387,19 @@ fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], r
         said.push(format!("Recorded on {}{}.", of.name(), at(&cut.differs)));
     }
     let others = own.is_some_and(|cut| !cut.differs.is_empty()) || theirs.is_some_and(|(_, c)| !c.differs.is_empty());
-    if others && spots.iter().any(|spot| spot.traced) {
-        said.push("Bytes are traced at your own settings.".to_owned());
+    let by = |bytes: SpotBytes| spots.iter().any(|spot| spot.bytes == bytes);
+    if by(SpotBytes::Counted) {
+        said.push("Recorded marks are placed by the bytes that DRAM's counter read.".to_owned());
+    }
+    if others && by(SpotBytes::Traced) {
+        let which = if by(SpotBytes::Counted) { "The other marks' bytes" } else { "Bytes" };
+        said.push(format!("{which} are traced at your own settings."));
     }
     let slope = |spot: &Spot| roofs.iter().filter_map(|roof| roof.bytes_per_s).fold(0.0, f64::max) * spot.intensity;
-    if spots.iter().any(|spot| spot.traced && spot.flops_per_s.is_some_and(|rate| rate > slope(spot))) {
+    if spots
+        .iter()
+        .any(|spot| spot.bytes == SpotBytes::Traced && spot.flops_per_s.is_some_and(|rate| rate > slope(spot)))
+    {
         said.push("Traced bytes are before caches, which lift marks above the slope.".to_owned());
     }
     if spots.iter().any(|spot| spot.flops_per_s.is_none()) {

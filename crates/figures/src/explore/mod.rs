@@ -24,6 +24,10 @@ explorers! {
     tokens
     bytes
     by_rank
+    rescale
+    recall
+    delta
+    join
 }
 
 mod collapse;

@@ -38,7 +38,7 @@ pub(super) struct Column {
 
 impl Column {
     /// Where a value lies; values beyond the ends lie at them.
-    fn at(&self, value: f64) -> f32 {
+    pub(super) fn at(&self, value: f64) -> f32 {
         let share = if self.signed { (value / self.most + 1.0) / 2.0 } else { value / self.most };
         let share = share.clamp(0.0, 1.0) as f32;
         self.x + share * self.width

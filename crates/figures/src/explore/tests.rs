@@ -54,6 +54,10 @@ fn every_picture_fits_every_width() {
                     "bytes" => ("code points in ", 0),
                     "by_rank" => ("tokens: ", 0),
                     "jacobian_product" => ("temperature", 2),
+                    "rescale" => ("After one sweep", 1),
+                    "recall" => ("kept from the forward pass", 1),
+                    "delta" => ("the sum over", 1),
+                    "join" => ("Output: o / d", 2),
                     _ => ("temperature", 1),
                 };
                 assert!(shown.frame.alt.contains(said), "{}", shown.frame.alt);

@@ -168,7 +168,7 @@ fn placed(size: [f32; 2], contents: &Contents<'_>, read: &Tensor, [ids, pairs]: 
         let id = ids.filter(|ids| index < ids.len() && !ids.is_poison(index)).map(|ids| ids.bits(index).to_string());
         let id = id.unwrap_or_default();
         let own = room(&token, most);
-        let wide = own.max(text::width(&id, 11.0, false) + 5.0);
+        let wide = own.max(text::width(&id, 12.0, false) + 5.0);
         if x + wide > size[0] - MARGIN && x > MARGIN {
             (x, y) = (MARGIN, y + line);
         }
@@ -214,7 +214,7 @@ impl Placed {
     fn draw_id(&self, frame: &mut Frame) {
         if !self.id.is_empty() {
             let at = [self.at[0] + self.room[1] / 2.0 - 1.0, self.at[1] + CELL + 7.0];
-            frame.text(at, 11.0, Anchor::Middle, Ink::Muted, self.id.clone());
+            frame.text(at, 12.0, Anchor::Middle, Ink::Muted, self.id.clone());
         }
     }
 }

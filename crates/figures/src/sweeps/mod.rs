@@ -59,9 +59,9 @@ pub(super) fn frame(sweeps: &mut Sweeps, view: &View<'_>) -> Result<Frame, Missi
     let step = course.steps.at[moment.index];
     let margin = if view.size[0] < 560.0 { 8.0 } else { 16.0 };
     let [width, height] = view.size;
-    let title = view.picture.text("title");
+    let title = view.words("title");
     // There may be no room for a title above the picture.
-    let fits = text::width(title, 14.0, false) <= width - 2.0 * margin;
+    let fits = text::width(&title, 14.0, false) <= width - 2.0 * margin;
     if !title.is_empty() && fits && !view.titled {
         frame.text([margin, margin + 10.0], 14.0, Anchor::Start, Ink::Text, title);
     } else {

@@ -44,6 +44,6 @@ pub use document::FORMAT_VERSION;
 pub use facts::Facts;
 pub use load::load;
 pub use model::*;
-pub use picture::{ArgValue, Picture, PictureArg, USUAL};
+pub use picture::{ArgValue, LiveText, Picture, PictureArg, USUAL};
 pub use scaffold::{add_to_index, scaffold};
 pub use scope::{Env, Results, Settings};

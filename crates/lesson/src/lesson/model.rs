@@ -430,6 +430,8 @@ pub struct Step {
     pub id: String,
     /// Its title, from the heading.
     pub title: String,
+    /// The title of the part of the lesson that begins here; empty if none does.
+    pub part: String,
     /// The program on the bench.
     pub variant: Variant,
     /// The pass on the stage, by its id.

@@ -1,5 +1,6 @@
 //! The initial figure of a step, with the arguments that the lesson gives it.
 
+use super::prose::Inline;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
@@ -29,7 +30,46 @@ pub enum ArgValue {
     Text(String),
     /// A list of words.
     Texts(Vec<String>),
+    /// One or more texts, with live elements in at least one of them.
+    Live(Vec<LiveText>),
     Number(f64),
+}
+
+/// A text with live elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveText {
+    /// The text with its elements.
+    pub inlines: Vec<Inline>,
+    /// The text with "…" in place of its live elements.
+    pub plain: String,
+}
+
+impl LiveText {
+    /// A text by its elements.
+    #[must_use]
+    pub fn new(inlines: Vec<Inline>) -> Self {
+        let plain = inlines.iter().map(plain).collect();
+        Self { inlines, plain }
+    }
+
+    /// Its single element, if it is a value or a quoted figure and nothing else.
+    #[must_use]
+    pub fn amount(&self) -> Option<&Inline> {
+        match &self.inlines[..] {
+            [amount @ (Inline::Value(..) | Inline::Quote(_))] => Some(amount),
+            _ => None,
+        }
+    }
+}
+
+/// The words of an element, "…" if it is live.
+fn plain(inline: &Inline) -> String {
+    match inline {
+        Inline::Text(text) | Inline::Code(text) | Inline::Math(text) | Inline::Preset(text, _) => text.clone(),
+        Inline::Emph(inner) | Inline::Strong(inner) | Inline::Link(_, inner) => inner.iter().map(plain).collect(),
+        Inline::Value(..) | Inline::Quote(_) | Inline::Control(_) => "…".to_owned(),
+        Inline::Break => " ".to_owned(),
+    }
 }
 
 /// The default figure of a step.
@@ -54,11 +94,12 @@ impl Picture {
         self.args.iter().find(|arg| arg.name == name).map(|arg| &arg.value)
     }
 
-    /// An argument that is text; empty if there is none.
+    /// An argument that is text, without the values of its live elements; empty if there is none.
     #[must_use]
     pub fn text(&self, name: &str) -> &str {
         match self.arg(name) {
             Some(ArgValue::Text(text)) => text,
+            Some(ArgValue::Live(live)) => live.first().map_or("", |live| &live.plain),
             _ => "",
         }
     }
@@ -87,7 +128,7 @@ impl Picture {
             let text = match self.arg(name)? {
                 ArgValue::Text(text) => text.clone(),
                 ArgValue::Number(number) => number.to_string(),
-                ArgValue::Texts(_) => return None,
+                ArgValue::Texts(_) | ArgValue::Live(_) => return None,
             };
             Some((*name, Expr::parse(&text).ok()?))
         })

@@ -1,6 +1,7 @@
 //! The prose of a step, from its section of `text.md`.
 
 use super::model::Lesson;
+use super::picture::ArgValue;
 use crate::base::diag::Place;
 use crate::base::expr::Expr;
 
@@ -106,9 +107,15 @@ pub fn each_inline<'a>(blocks: &'a [Block], see: &mut dyn FnMut(&'a Inline)) {
 }
 
 impl Lesson {
-    /// Calls `see` with each inline element of its prose: steps, predictions and exercises.
+    /// Calls `see` with each inline element of its prose: steps with their figures, predictions and exercises.
     pub fn each_inline<'a>(&'a self, see: &mut dyn FnMut(&'a Inline)) {
-        self.steps.iter().for_each(|step| each_inline(&step.blocks, see));
+        for step in &self.steps {
+            each_inline(&step.blocks, see);
+            for arg in &step.figure.args {
+                let ArgValue::Live(texts) = &arg.value else { continue };
+                texts.iter().for_each(|text| within(&text.inlines, see));
+            }
+        }
         for prediction in &self.predictions {
             within(&prediction.question, see);
             within(&prediction.because, see);

@@ -2,10 +2,10 @@
 
 use super::document::{Kind, Reader, words};
 use super::fields::{Fields, Node};
-use super::mention::Of;
+use super::mention::{Mentions, Of};
 use super::model::Step;
-use super::picture::{ArgValue, Picture, PictureArg};
-use super::records;
+use super::picture::{ArgValue, LiveText, Picture, PictureArg};
+use super::{records, text};
 
 impl Reader<'_> {
     pub(super) fn step(&mut self, node: Node<'_>) -> Option<Step> {
@@ -17,9 +17,11 @@ impl Reader<'_> {
         let experiment = fields.get("experiment").map(|node| self.name(node.text(), Of::Experiment));
         let mut figure = match self.version {
             1 | 2 => scene(&mut fields),
-            _ => fields.get("figure").map_or_else(|| Some(Picture::default()), picture),
+            _ => {
+                fields.get("figure").map_or_else(|| Some(Picture::default()), |node| live(node, self.reading.mentions))
+            }
         };
-        let watch = fields.text_or_empty("watch");
+        let (watch, part) = (fields.text_or_empty("watch"), fields.text_or_empty("part"));
         let at = fields.get("at").map_or(Some(0.0), |node| {
             let at = node.read::<f64>("a share of the record, such as 0.5")?;
             if !(0.0..1.0).contains(&at) {
@@ -56,6 +58,7 @@ impl Reader<'_> {
         Some(Step {
             id: id?,
             title: String::new(),
+            part: part?,
             variant: variant?,
             pass: pass?,
             launch: launch?,
@@ -108,6 +111,23 @@ fn block_of_explorer(node: Node<'_>, figure: &mut Picture) -> Option<()> {
         figure.args.extend([arg("rows", rows), arg("columns", columns)]);
     }
     Some(())
+}
+
+/// A figure whose arguments may have live elements, as texts have them.
+fn live(node: Node<'_>, mentions: &Mentions) -> Option<Picture> {
+    let mut picture = picture(node)?;
+    let (_, rest) = node.variant();
+    let given = rest.map_or_else(|| Some(Vec::new()), Node::entries)?;
+    for (arg, (_, node)) in picture.args.iter_mut().zip(given) {
+        let texts = match &arg.value {
+            ArgValue::Text(text) if text.contains("{{") => vec![node],
+            ArgValue::Texts(texts) if texts.iter().any(|text| text.contains("{{")) => node.list()?,
+            _ => continue,
+        };
+        let live = |node: Node<'_>| Some(LiveText::new(text::inlines(node.text()?.excerpt(), mentions)));
+        arg.value = ArgValue::Live(texts.into_iter().map(live).collect::<Option<_>>()?);
+    }
+    Some(picture)
 }
 
 /// A figure with its arguments: `Matrices`, or `Contents(buffer: "counts", at: 0.5)`.

@@ -123,6 +123,7 @@ pub const CURVE: Record = Record(&[
 /// A step.
 pub const STEP: Record = Record(&[
     required("id", "the name of its section in `text.md`"),
+    optional("part", "the title of a part of the lesson that begins with this step; the contents have it"),
     optional("program", "the program on the stage"),
     optional("kernel", "the same for a kernel by itself"),
     optional("rungs", "a map from passes to the kernels that take their places"),

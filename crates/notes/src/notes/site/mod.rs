@@ -56,6 +56,8 @@ pub struct Page {
     /// The step's id and title.
     pub id: String,
     pub title: String,
+    /// The title of the part that begins with it; empty if none does.
+    pub part: String,
     /// Names of the figures on its stage.
     pub stages: Vec<String>,
     pub blocks: Vec<NoteBlock>,

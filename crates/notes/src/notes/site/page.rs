@@ -156,11 +156,17 @@ pub(super) fn of_lesson(chapter: &Chapter, address: &str) -> String {
         let tags =
             [(!page.questions.is_empty()).then_some("question"), (!page.exercises.is_empty()).then_some("exercise")];
         let tags: String = tags.into_iter().flatten().map(|tag| format!(" <span class=\"tag\">{tag}</span>")).collect();
-        format!("<li><a href=\"{}/\">{}</a>{tags}</li>\n", page.folder(place), escape(&page.title))
+        let part = match page.part.as_str() {
+            "" => String::new(),
+            part => format!("</ol>\n<h2>{}</h2>\n<ol start=\"{}\">\n", escape(part), place + 1),
+        };
+        format!("{part}<li><a href=\"{}/\">{}</a>{tags}</li>\n", page.folder(place), escape(&page.title))
     };
     let pages: String = chapter.pages.iter().enumerate().map(entry).collect();
+    // A part that begins with the first page leaves an empty list before it.
+    let list = format!("<ol>\n{pages}</ol>").replace("<ol>\n</ol>\n", "");
     let body = format!(
-        "<main class=\"contents\">\n<header><h1>{}</h1><p>{}</p>{}</header>\n<ol>\n{pages}</ol>\n</main>\n",
+        "<main class=\"contents\">\n<header><h1>{}</h1><p>{}</p>{}</header>\n{list}\n</main>\n",
         escape(&chapter.title),
         escape(&chapter.summary),
         before(chapter, "../"),
