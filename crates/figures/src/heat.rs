@@ -126,7 +126,7 @@ pub(super) fn frame(view: &View<'_>, heat: &Heat) -> Frame {
         if let (Some(lit), Some(Tag::Cell { buffer, row, column }), None) = (&lit, told, turn)
             && let Some(on) = placed.iter().find(|p| p.grid.buffer == buffer)
         {
-            card.section(if sample.is_some() { "fan-out of a cell" } else { "under the pointer" });
+            card.section(if sample.is_some() { "who needs a cell" } else { "under the pointer" });
             card.says(&name(on, row, column));
             let by = By::of(heat, lit);
             card.row("by workgroups", &format!("{} of {}", by.some, count(by.all)));

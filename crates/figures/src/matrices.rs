@@ -20,8 +20,9 @@ use crate::trace::{AccessKind, Cells, Event, EventKind, Space, Timeline};
 
 /// Columns of workgroup memory that is no array of arrays: the banks.
 const BANKS: u64 = 32;
-/// How strongly what is still to be touched is tinted, in percent.
+/// How strongly what is still to be stored is tinted, in percent; and what is still to be loaded, in the colour of nothing yet.
 const GHOST: u8 = 20;
+const TO_LOAD: Ink = Ink::Tint(Hue::Idle, 45);
 /// Workgroup variables shown, at most.
 const MOST_TILES: usize = 4;
 
@@ -277,7 +278,7 @@ pub(super) fn frame(progress: &mut Progress, view: &WarpView<'_>) -> Frame {
                 ((touched.loaded[i].max(l), touched.stored[i].max(s)), ever || touched.ever[i])
             });
             match marks {
-                (0, 0) if ever && !shared => Some(if touched.written { stores } else { loads }.tint(GHOST)),
+                (0, 0) if ever && !shared => Some(if touched.written { stores.tint(GHOST) } else { TO_LOAD }),
                 (0, 0) => None,
                 (loaded, stored) if shared => Some(strength(Hue::Shared, loaded.max(stored) == latest)),
                 (loaded, 0) => Some(strength(loads, loaded == touched.last)),
@@ -356,7 +357,7 @@ fn keys(tiles: bool) -> Vec<Key<'static>> {
         Key::new(strength(Hue::Load, true), "last load"),
         Key::new(Hue::Store.tint(GHOST), "its tile").edge(Ink::Store),
         Key::new(strength(Hue::Load, false), "earlier"),
-        Key::new(Hue::Load.tint(GHOST), "to be loaded"),
+        Key::new(TO_LOAD, "to be loaded"),
         Key::new(strength(Hue::Store, true), "stored"),
     ]);
     keys

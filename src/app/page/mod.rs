@@ -77,13 +77,6 @@ pub fn show(
                 let mut reading = Reading { state, results, formulas, staged, told: Vec::new(), selection };
                 let title = [Inline::Text(step.title.clone())];
                 flow::paragraph(ui, &mut reading, &title, &Style::heading(26.0));
-                if !step.terms.is_empty() {
-                    ui.add_space(6.0);
-                    let terms = RichText::new(step.terms.join(" · ")).size(theme::SMALL);
-                    let terms = terms.color(theme::color(theme::of(ui), Ink::Muted));
-                    ui.add(egui::Label::new(terms).wrap())
-                        .on_hover_text("The standard terms for what this page explains");
-                }
                 ui.add_space(16.0);
                 let (given, whole) = blocks::show_until(ui, &mut reading, &step.blocks, Instant::now() + SHARE);
                 reading.selection.end(ui);
@@ -91,6 +84,14 @@ pub fn show(
                 if !whole {
                     ui.ctx().request_repaint();
                     return;
+                }
+                // Before the page they would name what it has not explained yet, or answer what it asks.
+                if !step.terms.is_empty() {
+                    ui.add_space(16.0);
+                    let terms = format!("Standard terms: {}", step.terms.join(", "));
+                    let terms = RichText::new(terms).size(theme::SMALL);
+                    let terms = terms.color(theme::color(theme::of(ui), Ink::Muted));
+                    ui.add(egui::Label::new(terms).wrap());
                 }
                 ui.add_space(16.0);
                 commands.extend(words::show(ui, state, stage, &step.id));

@@ -32,7 +32,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// The moments of a step's figure, from its clock's first tick to its last.
+    /// The moments of a step's figure, from the first tick of its clock at which something changes to the last.
     #[must_use]
     pub fn of(drawing: &Drawing<'_>, step: &Step, size: [f32; 2]) -> Self {
         let (ticks, first) = drawing.opening(step);
@@ -41,10 +41,12 @@ impl Moments {
         if ticks < 2 {
             return Self { frames: vec![opening.clone()], still: 0, opening };
         }
-        let count = (OF_TICK * ticks).min(MOST);
-        // The moment in which the opening tick ends.
-        let still = ((first + 1) * count).div_ceil(ticks).saturating_sub(1);
-        Self { frames: moments(drawing, size, [ticks, count]), still, opening }
+        let shown = drawing.changing_ticks(ticks);
+        let count = (OF_TICK * shown.len()).min(MOST);
+        // The moment in which the opening tick ends, or the last one before it at which something changes.
+        let over = shown.partition_point(|tick| *tick <= first).max(1);
+        let still = (over * count).div_ceil(shown.len()).saturating_sub(1);
+        Self { frames: moments(drawing, size, &shown, count), still, opening }
     }
 }
 
@@ -56,13 +58,13 @@ pub struct Moving {
     pub alt: String,
 }
 
-/// `count` moments of a figure, spread evenly over its clock's ticks.
-fn moments(drawing: &Drawing<'_>, size: [f32; 2], [ticks, count]: [usize; 2]) -> Vec<Frame> {
+/// `count` moments of a figure, spread evenly over these ticks of its clock.
+fn moments(drawing: &Drawing<'_>, size: [f32; 2], ticks: &[usize], count: usize) -> Vec<Frame> {
     let mut kept = Kept::default();
     let each = (1..=count).map(|number| {
-        #[expect(clippy::cast_precision_loss, reason = "a clock has a few hundred thousand ticks at most")]
-        let position = ticks as f32 * number as f32 / count as f32 - BEFORE;
-        moment(drawing, size, position, &mut kept)
+        let along = (number * ticks.len()) as f64 / count as f64 - f64::from(BEFORE);
+        let tick = ticks.get(along as usize).or(ticks.last()).copied().unwrap_or_default();
+        moment(drawing, size, (tick as f64 + along.fract()) as f32, &mut kept)
     });
     each.collect()
 }

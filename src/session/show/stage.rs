@@ -181,6 +181,19 @@ impl<'a> Drawing<'a> {
         }
     }
 
+    /// The ticks, of so many, at which something changes that the figure shows, in order; all of them if that is not known.
+    #[must_use]
+    pub fn changing_ticks(&self, ticks: usize) -> Vec<usize> {
+        let changing: Vec<usize> = match (self.figure.card().clock, self.view([0.0; 2], 0.0).reel(self.figure)) {
+            (Clock::Launches, Ok((reel, _))) => {
+                let frames = reel.film.frames.iter().enumerate();
+                frames.filter(|(_, frame)| !frame.changed.is_empty()).map(|(tick, _)| tick).collect()
+            }
+            _ => Vec::new(),
+        };
+        if changing.is_empty() { (0..ticks).collect() } else { changing }
+    }
+
     /// The number of ticks before the first one that shows something.
     #[must_use]
     pub fn empty_ticks(&self) -> usize {
