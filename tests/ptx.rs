@@ -85,6 +85,32 @@ fn kernels_in_cuda_alone_are_traced_on_their_pages_and_right() {
     assert!(checked >= 5, "{checked} pages");
 }
 
+/// A trace of the command line looks for races within workgroups, too.
+#[test]
+fn kernels_in_cuda_alone_have_no_findings_on_their_pages() {
+    let (pack, _) = session::load(&PackFiles::Embedded);
+    let mut traced = 0;
+    for lesson in &pack.lessons {
+        for step in lesson.steps.iter().filter(|step| step.exercises().next().is_none()) {
+            let only = lesson.kernels.iter().find(|kernel| kernel.id == step.variant.program);
+            let params = run::params(lesson, &step.set).unwrap();
+            if only.is_none_or(|kernel| kernel.cuda_only().is_none())
+                || !cost::is_traced(lesson, &step.variant, &params)
+            {
+                continue;
+            }
+            let set = step.set.iter().flat_map(|(id, value)| ["--set".to_owned(), format!("{id}={value}")]);
+            let target = format!("{}/{}", lesson.id, step.variant.program);
+            let args: Vec<String> =
+                ["trace".to_owned(), target].into_iter().chain(set).chain(["--json".into()]).collect();
+            let run = warpbook(&args.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(run.json()["findings"].as_array().map(Vec::len), Some(0), "{args:?}: {}", run.err);
+            traced += 1;
+        }
+    }
+    assert!(traced >= 5, "{traced} pages");
+}
+
 #[test]
 fn trace_takes_a_ptx_file_and_shows_the_lines_of_its_source() {
     let (ptx, source) = (file("basic.ptx"), file("basic.cu"));

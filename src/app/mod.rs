@@ -224,8 +224,10 @@ impl View {
             let hovered = self.stage.hovered.and_then(|tag| source::line_of(tag, state, executing));
             let hovered = hovered.or(self.traced_line);
             // After a change of the text the trace begins anew elsewhere; the text stays where it is written.
-            let stays = state.place.bench.edit.is_some() && !self.stage.is_playing();
-            let lit = source::Lit { executing, hovered, watched: self.stage.silent_line(), stays };
+            let to_change = state.line_to_change().filter(|_| !self.stage.is_playing());
+            let stays = state.place.bench.edit.is_some() && !self.stage.is_playing() && to_change.is_none();
+            let watched = to_change.or_else(|| self.stage.silent_line());
+            let lit = source::Lit { executing, hovered, watched, stays };
             let happened = self.code.show(ui, state, &lit);
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);

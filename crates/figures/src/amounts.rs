@@ -3,9 +3,8 @@
 use super::answers::Filled;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::kit::{Board, MARGIN, Rows};
-use super::palette::Ink;
-use super::plot::dashes;
+use super::kit::{Board, Key, MARGIN, Rows};
+use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::text;
 
@@ -13,6 +12,8 @@ use super::text;
 const PITCH: [f32; 2] = [22.0, 64.0];
 /// Size of the numbers.
 const SIZE: f32 = 13.0;
+/// How strongly the bar of an amount from elsewhere is tinted within its edge, in percent.
+const QUOTED: u8 = 35;
 /// Height of the limit's name above the bars.
 const LIMIT: f32 = 20.0;
 
@@ -111,6 +112,11 @@ impl<'a> Bars<'a> {
         }
     }
 
+    /// Whether an amount is from a recording, a profile or a data sheet.
+    fn is_quoted(&self, i: usize) -> bool {
+        !self.amounts[i].from.is_empty()
+    }
+
     fn name(&self, i: usize) -> &str {
         self.names.get(i).map_or("", String::as_str)
     }
@@ -119,6 +125,11 @@ impl<'a> Bars<'a> {
         let mut board = Board::new(size);
         if let Some(from) = self.sources() {
             board.footer(&from);
+        }
+        let quoted = (0..self.amounts.len()).filter(|i| self.is_quoted(*i)).count();
+        if (1..self.amounts.len()).contains(&quoted) {
+            let other = Key::new(Ink::Load, "counted or calculated");
+            board.legend(&[other, Key::new(Hue::Load.tint(QUOTED), "recorded or published").edge(Ink::Load)]);
         }
         let room = board.room().within([if self.limit.is_some() { LIMIT } else { 0.0 }, 0.0]);
         let mut rows = Rows::new(room, self.lines.len(), PITCH);
@@ -143,14 +154,19 @@ impl<'a> Bars<'a> {
                     board.frame.fitted(at, SIZE, Anchor::Start, Ink::Muted, size[0] - 2.0 * MARGIN, words);
                 }
                 Line::Bar(i) if bar(*i) > 0.0 => {
-                    let ink = if self.lit == Some(i + 1) { Ink::Accent } else { Ink::Series(0) };
-                    board.frame.fill([left, top, bar(*i).max(1.0), high], 2.0, ink, Some(Tag::Spot(*i)));
+                    let (rect, tag) = ([left, top, bar(*i).max(2.0), high], Some(Tag::Spot(*i)));
+                    let hue = if self.lit == Some(i + 1) { Hue::Accent } else { Hue::Load };
+                    match self.is_quoted(*i) {
+                        true => board.frame.outline(rect, 2.0, Some(hue.tint(QUOTED)), hue.ink(), tag),
+                        false => board.frame.fill(rect, 2.0, hue.ink(), tag),
+                    }
                 }
                 Line::Bar(_) => {}
             }
         }
         if let Some((limit, value)) = self.limit {
-            self.draw_limit(&mut board.frame, &rows, rows.left + long(value, 0), room.top - LIMIT / 2.0, limit);
+            let name = format!("{}: {}", self.line, limit.text);
+            rows.limit(&mut board.frame, rows.left + long(value, 0), &name);
         }
         for (row, line) in places {
             let Line::Bar(i) = line else { continue };
@@ -168,15 +184,6 @@ impl<'a> Bars<'a> {
         let of = self.amounts.iter().zip(&self.scale_of).filter(|(_, of)| **of == scale);
         let values = of.filter_map(|(amount, _)| amount.value).chain(self.limit.map(|(_, limit)| limit));
         values.filter(|value| value.is_finite()).fold(f64::MIN_POSITIVE, f64::max)
-    }
-
-    /// The limit as a dashed line with its name above it.
-    fn draw_limit(&self, frame: &mut Frame, rows: &Rows, x: f32, y: f32, limit: &Filled) {
-        dashes(frame, [[x, y + LIMIT / 2.0], [x, rows.bottom() + 4.0]], Ink::Conflict);
-        let words = text::fit(&format!("{}: {}", self.line, limit.text), SIZE, false, frame.width - 2.0 * MARGIN);
-        let half = text::width(&words, SIZE, false) / 2.0;
-        let middle = x.min(frame.width - MARGIN - half).max(MARGIN + half);
-        frame.text([middle, y], SIZE, Anchor::Middle, Ink::Text, words);
     }
 
     /// The recordings and profiles that amounts are from; None if they are from none.
@@ -244,7 +251,7 @@ mod tests {
                 })
             };
             let ratio = wide(1).zip(wide(0)).map(|(b, a)| b / a);
-            assert!(ratio.is_some_and(|ratio| (ratio - 2.0).abs() < 0.01), "{ratio:?}");
+            assert!(ratio.is_some_and(|ratio| (ratio - 2.0).abs() < 0.05), "{ratio:?}");
             assert_eq!(wide(2), None);
             let said = "one; a: 1.00 kB; a longer name: 2.00 kB, twice as many; another; c: (not recorded); the least: 1.50 kB.";
             assert_eq!(frame.alt, said);

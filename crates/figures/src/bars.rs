@@ -131,9 +131,9 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
                 }
             }
         }
-        columns.note(frame, place, base + 11.0, &written(bar.sum()));
     }
     if alone.is_none() {
+        columns.names(frame, base + 11.0, Ink::Text, |place| written(bars[place].sum()));
         columns.names(frame, base + 27.0, Ink::Muted, |place| name_of(&bars[place]));
     }
     // Rows of different things have no mean.
@@ -152,7 +152,7 @@ pub(super) fn draw(frame: &mut Frame, contents: &Contents<'_>) -> String {
         // The line is the unit that bars are counted in.
         (Some(_), Some(name)) if line == 1.0 => format!("The highest is {} times {name}.", written(highest)),
         (Some(_), Some(name)) => {
-            format!("The highest is {}, {ratio} times {name}, which is {}.", written(highest), written(line))
+            format!("Highest: {}. The line: {}, {name}.", written(highest), written(line))
         }
         (Some(limit), None) => format!(
             "Limit {}: {} beyond it. Highest {}, mean {}.",

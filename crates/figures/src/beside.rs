@@ -2,7 +2,7 @@
 
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
-use super::kit::{Board, Room};
+use super::kit::{Board, Key, Room};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::text;
@@ -138,6 +138,11 @@ fn drawn(view: &View<'_>, ways: &[Way]) -> Frame {
     let short = ways.iter().any(|way| way.shown() != [way.groups, way.parts]);
     if short {
         board.footer(&format!("At most {} of each are drawn.", count(MOST[0] as u64)));
+    }
+    let (group, part) = (view.words("group"), view.words("part"));
+    let framed = Key::new(Ink::Panel, &group).edge(Ink::Muted);
+    if ways.iter().any(|way| way.parts > 1) {
+        board.legend(&[framed, Key::new(Hue::Load.ink(), &part)]);
     }
     let room = board.room();
     let all = |side: f32| ways.iter().map(|way| way.high(side, room.wide())).sum::<f32>();

@@ -14,6 +14,8 @@ use crate::base::units::{digits3, number, si};
 const PITCH: [f32; 2] = [22.0, 46.0];
 /// Size of the numbers.
 const SIZE: f32 = 13.0;
+/// Height of the limit's name above the rungs.
+const LIMIT: f32 = 20.0;
 
 static CARD: Card = Card {
     name: "Ladder",
@@ -32,6 +34,8 @@ static CARD: Card = Card {
         ),
         Arg::optional("rungs", ArgKind::Texts, "the ids of the curves to show, in this order; all if left out"),
         Arg::optional("notes", ArgKind::Texts, "words after each rung's numbers"),
+        Arg::optional("limit", ArgKind::Amounts, "what none of them can exceed: a line through all bars"),
+        Arg::optional("line", ArgKind::Text, "the line's name"),
     ],
 };
 
@@ -70,8 +74,10 @@ struct Ladder {
     unit: String,
     /// The rung that the others are shares of, by its place.
     best: usize,
-    /// The plot's title, and the setting.
+    /// The plot's title, the setting, and the rung that has 100%.
     headline: String,
+    /// The limit's name and value.
+    limit: Option<(String, f64)>,
 }
 
 /// The id of a curve's kernel: recorded curves have a word before it.
@@ -81,7 +87,8 @@ fn kernel(series: &Series) -> &str {
 
 impl Ladder {
     fn of(view: &View<'_>) -> Result<Self, Missing> {
-        let plot = view.ask(ask::Curves(view.picture.text("of").to_owned()))?;
+        let (plot, limit) = (view.ask(ask::Curves(view.picture.text("of").to_owned())), view.filled("limit"));
+        let (plot, limit) = (plot?, limit?);
         let at = view.number("at").or_else(|| common(plot)).ok_or("The experiment has no points yet.")?;
         let (shown, notes) = (view.texts("rungs"), view.texts("notes"));
         let place = |series: &Series| shown.iter().position(|id| id == kernel(series));
@@ -110,8 +117,12 @@ impl Ladder {
         let library = series.iter().position(|series| is_library(series)).filter(|i| *i < rungs.len());
         let best = (0..rungs.len()).reduce(|a, b| if better(rungs[b].value, rungs[a].value) { b } else { a });
         let best = library.or(best).ok_or("The experiment has no points there.")?;
-        let headline = format!("{}; {} at {} {}", plot.title, plot.y.label, plot.x.label, number(at));
-        Ok(Self { rungs, unit: plot.y.unit.clone(), best, headline })
+        let whole = &rungs[best].name;
+        let headline =
+            format!("{}; {} at {} {}, and percent of {whole}", plot.title, plot.y.label, plot.x.label, number(at));
+        let limit =
+            limit.first().and_then(|limit| Some((format!("{}: {}", view.words("line"), limit.text), limit.value?)));
+        Ok(Self { rungs, unit: plot.y.unit.clone(), best, headline, limit })
     }
 
     /// A rung's number, and its share of the best one.
@@ -128,19 +139,28 @@ impl Ladder {
         if self.rungs.iter().any(|rung| rung.is_here) {
             board.legend(&[super::kit::Key::new(Ink::Accent, "this page's kernel")]);
         }
-        let mut rows = Rows::new(board.room(), self.rungs.len(), PITCH);
+        let room = board.room().within([if self.limit.is_some() { LIMIT } else { 0.0 }, 0.0]);
+        let mut rows = Rows::new(room, self.rungs.len(), PITCH);
         rows.names(&mut board.frame, "kernel", |row| self.rungs[row].name.clone());
         let said: Vec<String> = self.rungs.iter().map(|rung| self.said(rung)).collect();
         let wide = rows.right - rows.left;
         let numbers = said.iter().map(|said| text::width(said, SIZE, false) + 12.0).fold(0.0, f32::max).min(wide * 0.6);
-        let most = self.rungs.iter().map(|rung| rung.value).fold(f64::MIN_POSITIVE, f64::max);
+        let values = self.rungs.iter().map(|rung| rung.value).chain(self.limit.as_ref().map(|(_, limit)| *limit));
+        let most = values.fold(f64::MIN_POSITIVE, f64::max);
+        let long = |value: f64| ((value / most) as f32 * (wide - numbers)).max(1.0);
         for (row, rung) in self.rungs.iter().enumerate().take(rows.shown) {
             let [left, top, _, high] = rows.rect(row);
-            let bar = ((rung.value / most) as f32 * (wide - numbers)).max(1.0);
-            board.frame.fill([left, top, bar, high], 2.0, rung.ink, Some(Tag::Spot(row)));
-            let at = [left + bar + 8.0, rows.middle(row)];
-            let room = (size[0] - MARGIN - at[0]).max(1.0);
-            board.frame.fitted(at, SIZE, Anchor::Start, Ink::Text, room, &said[row]);
+            board.frame.fill([left, top, long(rung.value), high], 2.0, rung.ink, Some(Tag::Spot(row)));
+        }
+        if let Some((name, value)) = &self.limit {
+            rows.limit(&mut board.frame, rows.left + long(*value), name);
+        }
+        for (row, rung) in self.rungs.iter().enumerate().take(rows.shown) {
+            let at = [rows.left + long(rung.value) + 8.0, rows.middle(row)];
+            let words = text::fit(&said[row], SIZE, false, (size[0] - MARGIN - at[0]).max(1.0));
+            let behind = [at[0] - 3.0, at[1] - 9.0, text::width(&words, SIZE, false) + 6.0, 18.0];
+            board.frame.fill(behind, 0.0, Ink::Panel, None);
+            board.frame.text(at, SIZE, Anchor::Start, Ink::Text, words);
         }
         let all: Vec<String> =
             self.rungs.iter().zip(&said).map(|(rung, said)| format!("{}: {said}", rung.name)).collect();
@@ -161,6 +181,7 @@ fn common(plot: &Plot) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::answers::Filled;
     use super::super::fixtures::{assert_tidy, drawn, picture_of};
     use super::super::frame::Item;
     use super::super::plot::{Axis, Point, Scale};
@@ -197,7 +218,10 @@ mod tests {
             current: None,
             trail: Vec::new(),
         };
-        let results = Results::default().with(ask::Curves("speed".into()), plot);
+        let results = Results::default().with(ask::Curves("speed".into()), plot).with(
+            ask::Filled("limit".into()),
+            vec![Filled { text: "12.0 TFLOP/s".into(), value: Some(1.2e13), ..Filled::default() }],
+        );
         let picture = picture_of("Ladder", &[("of", ArgValue::Text("speed".into()))]);
         for size in [[320.0, 200.0], [650.0, 300.0], [1400.0, 700.0]] {
             let frame = drawn(&Fig, &View::still(&results, &picture, size), &mut Kept::default());

@@ -1,10 +1,13 @@
 //! Conditions for parts of the window: the plot, the device model's row, an experiment that starts without being asked
 //! for.
 
+use std::collections::HashSet;
+
 use super::event::Work;
 use super::state::State;
 use crate::figures::EXPERIMENT;
 use crate::lesson::{Block, Step};
+use crate::session::learn::edits;
 use crate::session::learn::predict::Answer;
 
 impl State {
@@ -41,6 +44,14 @@ impl State {
         self.exercise_of(id).is_some_and(|exercise| self.kept().tried(&exercise).source.is_none())
     }
 
+    /// The first line that an exercise is about, while its starter is untouched: one that the solution does not have.
+    #[must_use]
+    pub fn line_to_change(&self) -> Option<u32> {
+        let program = &self.place.bench.variant.program;
+        let exercise = edits::solves(self.place.lesson.as_ref()?, program).filter(|_| self.is_untouched(program))?;
+        line_to_change(&exercise.starter, &exercise.solution)
+    }
+
     /// The answer to a question, from a recording if it is about times and no GPU took any here.
     pub(super) fn or_recorded(&self, lesson: &str, id: &str, answer: Answer) -> Answer {
         let open = self.place.lesson.as_ref().filter(|open| open.id == lesson);
@@ -74,5 +85,26 @@ impl State {
             && !self.trials.counted.contains(&experiment.id)
             && self.acting_device().is_some()
             && !self.place.step().is_some_and(|step| step.blocks.iter().any(is_open))
+    }
+}
+
+/// The number of the first line of a starter that its solution does not have; comments aside. None if it has all of them.
+fn line_to_change(starter: &str, solution: &str) -> Option<u32> {
+    let kept: HashSet<&str> = solution.lines().map(str::trim).collect();
+    let is_code = |line: &str| !line.is_empty() && !line.starts_with("//");
+    let mut lines = (1_u32..).zip(starter.lines().map(str::trim));
+    lines.find(|(_, line)| is_code(line) && !kept.contains(line)).map(|(number, _)| number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_starter_opens_at_the_line_that_its_solution_changes() {
+        let starter = "// The start.\nfn main() {\n    let i = a;\n    dst[i] = src[i];\n}\n";
+        let solution = "// Better.\nfn main() {\n    let i = b;\n    dst[i] = src[i];\n}\n";
+        assert_eq!(line_to_change(starter, solution), Some(3));
+        assert_eq!(line_to_change(starter, &format!("{starter}// more")), None);
     }
 }

@@ -4,6 +4,7 @@ use super::board::{MARGIN, Room};
 use crate::base::units::count;
 use crate::frame::{Anchor, Frame, Tag};
 use crate::palette::Ink;
+use crate::plot::dashes;
 use crate::text;
 
 /// Space between a row and its name or note.
@@ -110,6 +111,16 @@ impl Rows {
     pub(crate) fn exit(&self, row: usize, [part, parts]: [usize; 2]) -> [f32; 2] {
         let [x, y, wide, high] = self.rect(row);
         [x + wide, y + high * (part as f32 + 1.0) / (parts as f32 + 1.0)]
+    }
+
+    /// Draws a limit as a dashed line through the rows at `x`, with its name above them.
+    pub(crate) fn limit(&self, frame: &mut Frame, x: f32, name: &str) {
+        let y = self.top - 10.0;
+        dashes(frame, [[x, y + 10.0], [x, self.bottom() + 4.0]], Ink::Conflict);
+        let words = text::fit(name, 13.0, false, frame.width - 2.0 * MARGIN);
+        let half = text::width(&words, 13.0, false) / 2.0;
+        let middle = x.min(frame.width - MARGIN - half).max(MARGIN + half);
+        frame.text([middle, y], 13.0, Anchor::Middle, Ink::Text, words);
     }
 
     /// Says how many rows have no place.

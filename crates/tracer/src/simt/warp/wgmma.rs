@@ -4,7 +4,7 @@ use super::{Surroundings, Warp};
 use crate::simt::boxes::{PIECE, in_warps};
 use crate::simt::collective::Collective;
 use crate::simt::matrix::add_product;
-use crate::simt::observers::{Access, Addresses, Observer, Phase};
+use crate::simt::observers::{Access, Addresses, Meet, Observer, Phase};
 use crate::simt::wgmma::{Descriptor, Pending, Wgmma, numbers, pieces};
 use crate::trace::{AccessKind, FindingKind};
 
@@ -98,6 +98,11 @@ impl<const W: usize> Warp<W> {
                 // Up to now the factors were read.
                 self.see_factors(pending, Phase::HasRead, around);
             }
+        }
+        // `wgmma.wait_group` is `.sync.aligned`: the lanes of a warp wait together for products that are the whole warp's (PTX ISA,
+        // `wgmma.wait_group`), so that any of them may say to others that the factors were read.
+        if O::ACTIVE {
+            around.observer.meet(self.mask, Meet::Lanes);
         }
     }
 
