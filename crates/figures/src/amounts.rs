@@ -107,7 +107,7 @@ impl<'a> Bars<'a> {
     /// A bar's number with its note.
     fn said(&self, i: usize) -> String {
         match self.notes.get(i).filter(|note| !note.is_empty()) {
-            Some(note) => format!("{}, {note}", self.amounts[i].text),
+            Some(note) => format!("{} ({note})", self.amounts[i].text),
             None => self.amounts[i].text.clone(),
         }
     }
@@ -253,7 +253,7 @@ mod tests {
             let ratio = wide(1).zip(wide(0)).map(|(b, a)| b / a);
             assert!(ratio.is_some_and(|ratio| (ratio - 2.0).abs() < 0.05), "{ratio:?}");
             assert_eq!(wide(2), None);
-            let said = "one; a: 1.00 kB; a longer name: 2.00 kB, twice as many; another; c: (not recorded); the least: 1.50 kB.";
+            let said = "one; a: 1.00 kB; a longer name: 2.00 kB (twice as many); another; c: (not recorded); the least: 1.50 kB.";
             assert_eq!(frame.alt, said);
         }
     }

@@ -74,8 +74,10 @@ struct Ladder {
     unit: String,
     /// The rung that the others are shares of, by its place.
     best: usize,
-    /// The plot's title, the setting, and the rung that has 100%.
+    /// What is measured, the setting, and the rung that has 100%.
     headline: String,
+    /// The plot's title: where it was measured.
+    title: String,
     /// The limit's name and value.
     limit: Option<(String, f64)>,
 }
@@ -118,11 +120,10 @@ impl Ladder {
         let best = (0..rungs.len()).reduce(|a, b| if better(rungs[b].value, rungs[a].value) { b } else { a });
         let best = library.or(best).ok_or("The experiment has no points there.")?;
         let whole = &rungs[best].name;
-        let headline =
-            format!("{}; {} at {} {}, and percent of {whole}", plot.title, plot.y.label, plot.x.label, number(at));
+        let headline = format!("{}; {} {}; percent of {whole}", plot.y.label, plot.x.label, number(at));
         let limit =
             limit.first().and_then(|limit| Some((format!("{}: {}", view.words("line"), limit.text), limit.value?)));
-        Ok(Self { rungs, unit: plot.y.unit.clone(), best, headline, limit })
+        Ok(Self { rungs, unit: plot.y.unit.clone(), best, headline, title: plot.title.clone(), limit })
     }
 
     /// A rung's number, and its share of the best one.
@@ -136,6 +137,7 @@ impl Ladder {
     fn draw(&self, size: [f32; 2]) -> Frame {
         let mut board = Board::new(size);
         board.caption(&self.headline);
+        board.footer(&self.title);
         if self.rungs.iter().any(|rung| rung.is_here) {
             board.legend(&[super::kit::Key::new(Ink::Accent, "this page's kernel")]);
         }
@@ -226,7 +228,7 @@ mod tests {
         for size in [[320.0, 200.0], [650.0, 300.0], [1400.0, 700.0]] {
             let frame = drawn(&Fig, &View::still(&results, &picture, size), &mut Kept::default());
             assert_tidy(&frame, &format!("{size:?}"));
-            assert!(frame.alt.contains("at size 2,048"), "{}", frame.alt);
+            assert!(frame.alt.contains("size 2,048; percent of library cuBLAS"), "{}", frame.alt);
             assert!(frame.alt.contains("slow: 2.00 TFLOP/s, 20.0%. fast: 8.00 TFLOP/s, 80.0%."), "{}", frame.alt);
             let bars = frame.items.iter().filter(|item| matches!(item, Item::Rect { tag: Some(Tag::Spot(_)), .. }));
             assert_eq!(bars.count(), 3);

@@ -75,7 +75,12 @@ fn drawn(size: [f32; 2], columns: &[String], levels: &[String], cells: &[String]
     for (row, level) in levels.iter().enumerate() {
         let top = room.top + HEAD + high * row as f32;
         let middle = top + (high - GAP) / 2.0;
-        frame.fitted([left - 12.0, middle], SIZE, Anchor::End, Ink::Muted, left - 11.0 - room.left, level);
+        let lines = text::wrap(level, SIZE, left - 12.0 - room.left);
+        let first = middle - LINE * (lines.len() as f32 - 1.0) / 2.0;
+        for (i, line) in lines.iter().enumerate() {
+            let at = [left - 12.0, first + LINE * i as f32];
+            frame.fitted(at, SIZE, Anchor::End, Ink::Muted, left - 11.0 - room.left, line);
+        }
         let of = &cells[row * columns.len()..(row + 1) * columns.len()];
         let differs = of.iter().any(|cell| *cell != of[0]);
         for (i, cell) in of.iter().enumerate() {

@@ -24,6 +24,7 @@ explorers! {
     tokens
     bytes
     by_rank
+    mean
     rescale
     recall
     delta

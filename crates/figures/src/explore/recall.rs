@@ -18,7 +18,7 @@ fn draw(sheet: &mut Sheet, derived: &Derived<'_>) {
     let end = column.x + bars + 48.0 + CELL;
     let weight = Column { x: end + 24.0, width: bars, most: 1.0, signed: false };
     let lse = super::maths::log_sum_exp(logits, 1.0);
-    let kept = format!("kept from the forward pass: lse = {}", fixed(lse, 3));
+    let kept = format!("lse of these scores, kept from the forward pass: {}", fixed(lse, 3));
     sheet.line(14.0, Ink::Accent, &kept);
     sheet.head(column.x, bars + 44.0, "score of a key: drag");
     sheet.frame.text([end, sheet.y + LINE / 2.0], 12.0, Anchor::End, Ink::Muted, "score − lse");

@@ -76,7 +76,7 @@ fn draw(sheet: &mut Sheet, derived: &Derived<'_>) {
     sheet.legend(0.0, &keys);
     if let Some(last) = steps.last() {
         let said = format!(
-            "After one sweep: m = {}, d = {}; log d + m = {}, as the two sweeps give it: {}.",
+            "One sweep gives m = {}, d = {}, and m + log d = {}. First the maximum and then the sum give the same: {}.",
             fixed(last.m, 1),
             fixed(last.d, 3),
             fixed(last.d.ln() + last.m, 3),
