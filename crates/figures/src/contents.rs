@@ -2,7 +2,7 @@
 
 use super::ask;
 use super::bars;
-use super::buffer::{Contents, HEAD, LEAST_ROW, Layout, Line, ROW};
+use super::buffer::{Contents, HEAD, LEAST_ROW, Layout, Line, ROW, is_written};
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, NO_BUFFER, View, named_buffers};
 use super::frame::{Anchor, Frame, Item, Tag};
 use super::kit::MARGIN;
@@ -13,6 +13,7 @@ use super::reel::Reel;
 use super::results::Missing;
 use super::shape::Shape;
 use super::text;
+use crate::base::tensor::Tensor;
 use crate::base::units::count;
 use crate::job::BindingKind;
 use crate::lesson::Picture;
@@ -281,10 +282,14 @@ fn shown<T>(view: &View<'_>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<T, M
     let means = buffer.means.as_ref().and_then(|means| Some((meanings::find(&means.name)?, means)));
     let travels = means.is_some_and(|(meaning, _)| meaning.card().travels);
     let before = moment.before;
-    // Chunks are on their way from the beginning of a launch on.
-    let now = if travels && moment.share > 0.0 { before + 1 } else { moment.settled() };
-    let tensor = reel.after(&buffer.name, now).ok_or(NO_BUFFER)?;
     let limit = view.number("limit");
+    let shape = view.reading.shape.unwrap_or_else(|| buffer.shape(limit.is_some()));
+    // Chunks are on their way, and bars grow, from the beginning of a launch on.
+    let now = if (travels || shape == Shape::Bars) && moment.share > 0.0 { before + 1 } else { moment.settled() };
+    let tensor = reel.after(&buffer.name, now).ok_or(NO_BUFFER)?;
+    let growing = reel.after(&buffer.name, before).filter(|_| shape == Shape::Bars && now > before);
+    let growing = growing.map(|before| between(before, tensor, moment.eased()));
+    let tensor = growing.as_ref().unwrap_or(tensor);
     let matrix = buffer.columns.and_then(|columns| usize::try_from(columns).ok()).unwrap_or(1);
     let contents = Contents {
         buffer: &buffer.name,
@@ -294,7 +299,7 @@ fn shown<T>(view: &View<'_>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<T, M
         columns: buffer.columns,
         row: means.map(|(meaning, _)| meaning.row(matrix)),
         legend: &buffer.legend,
-        shape: view.reading.shape.unwrap_or_else(|| buffer.shape(limit.is_some())),
+        shape,
         from: first_element(view, tensor.len()),
         line: Line {
             at: limit,
@@ -304,6 +309,16 @@ fn shown<T>(view: &View<'_>, show: impl FnOnce(&Looked<'_>) -> T) -> Result<T, M
         progress: moment.eased(),
     };
     Ok(show(&Looked { contents, means, reel, frames: [now, before] }))
+}
+
+/// Elements on the way from one buffer's contents to the next; what was not written before comes from 0.
+fn between(before: &Tensor, now: &Tensor, share: f32) -> Tensor {
+    let from = |i: usize| if is_written(before, i) { before.get(i) } else { 0.0 };
+    let element = |i: usize| match is_written(now, i) {
+        true if share < 1.0 => now.elem.encode(from(i) + (now.get(i) - from(i)) * f64::from(share)),
+        _ => now.bits(i),
+    };
+    Tensor::from_bits(now.elem, (0..now.len()).map(element))
 }
 
 /// The buffer that is looked at, among the others.

@@ -259,7 +259,7 @@ fn written(reel: &Reel, name: &str, moment: Moment, i: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of};
-    use super::super::reel::ReelBuffer;
+    use super::super::reel::{ReelBuffer, ReelPass};
     use super::*;
     use crate::base::tensor::Elem;
     use crate::lesson::ArgValue;
@@ -271,7 +271,7 @@ mod tests {
         let mut film = Film::new(vec![start]);
         film.add((0, 0), vec![(0, Tensor::from_bits(Elem::U32, [3, 1, 0, 3].into_iter()))]);
         let buffers = vec![ReelBuffer { name: "chosen".into(), count: 4, columns: Some(2), ..ReelBuffer::default() }];
-        Reel { film, buffers, passes: vec![("choose".into(), 1)] }
+        Reel { film, buffers, passes: vec![ReelPass::single("choose")] }
     }
 
     #[test]

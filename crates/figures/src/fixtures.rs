@@ -5,7 +5,7 @@ use super::figure::{Figure, Kept, View};
 use super::frame::Frame;
 use super::frame::Tag;
 use super::judge::find;
-use super::reel::{Reel, ReelBuffer};
+use super::reel::{Reel, ReelBuffer, ReelPass};
 use super::results::{Numbers, Results};
 use super::{Accesses, Built};
 use crate::base::diag::Place;
@@ -297,5 +297,5 @@ pub(super) fn reel_of(buffers: &[(&str, u64, &[u32])]) -> Reel {
         columns: Some(*columns).filter(|columns| *columns > 0),
         ..ReelBuffer::default()
     };
-    Reel { film, buffers: buffers.iter().map(buffer).collect(), passes: vec![("pass".to_owned(), 1)] }
+    Reel { film, buffers: buffers.iter().map(buffer).collect(), passes: vec![ReelPass::single("pass")] }
 }

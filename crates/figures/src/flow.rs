@@ -114,14 +114,16 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
         frame.text(at, 12.0, Anchor::End, Ink::Text, said);
     }
     let divergent = sides.iter().all(|(_, lanes, _)| *lanes != 0);
-    let said = if divergent {
-        "Divergent: the warp runs both sides, in turn."
-    } else {
-        "All lanes agree: the warp runs one side only."
+    let said = match (divergent, sides.iter().map(|(_, lanes, _)| lanes.count_ones()).sum::<u32>()) {
+        (true, _) => "Divergent: the warp runs both sides, in turn.".to_owned(),
+        (false, active) if active < stage.lanes.count => {
+            format!("The {active} lanes that are active agree: the warp runs one side only.")
+        }
+        (false, _) => "All lanes agree: the warp runs one side only.".to_owned(),
     };
     let ink = if divergent { Ink::Conflict } else { Ink::Muted };
-    stage.remark(frame, ink, said);
-    said.to_owned()
+    stage.remark(frame, ink, &said);
+    said
 }
 
 /// Draws whose value each lane gets: lines from the lanes above, through one bar where all values become one, to the lanes below.

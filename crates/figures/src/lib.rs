@@ -107,7 +107,7 @@ pub use frame::{Anchor, Frame, Item, Tag};
 pub use judge::{find, fitting, judge, judge_meanings, numbers, plays};
 pub use palette::{Hue, Ink, Rgb, Theme};
 pub use reduction::ReductionView;
-pub use reel::{Moment, Reel, ReelBuffer};
+pub use reel::{Moment, Reel, ReelBuffer, ReelPass, Rounds};
 pub use results::{Missing, Numbers, Results, Source};
 pub use rounds::count_rounds;
 pub use strip::StripView;

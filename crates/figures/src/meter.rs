@@ -233,7 +233,7 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{assert_tidy, built, drawn, picture_of};
-    use super::super::reel::{Reel, ReelBuffer};
+    use super::super::reel::{Reel, ReelBuffer, ReelPass};
     use super::super::{MeteredPass, frame::Item};
     use super::*;
     use crate::Results;
@@ -265,7 +265,7 @@ mod tests {
         film.add((0, 0), vec![(0, tensor(1))]);
         film.add((1, 0), vec![(0, tensor(2))]);
         let buffers = vec![ReelBuffer { name: "y".into(), count: 1, ..ReelBuffer::default() }];
-        let reel = Reel { film, buffers, passes: vec![("first".into(), 1), ("second".into(), 1)] };
+        let reel = Reel { film, buffers, passes: vec![ReelPass::single("first"), ReelPass::single("second")] };
         Results::default()
             .with(ask::Build, built("y"))
             .with(ask::Meters(vec!["one".into()]), meters.into())

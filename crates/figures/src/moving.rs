@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::frame::Frame;
+use super::palette::Ink;
 use super::svg::Writer;
 
 /// The maximum of moments.
@@ -16,6 +17,9 @@ pub const EVENT_S: f64 = 1.25;
 /// Seconds for which the last one stays.
 const REST_S: f64 = 2.0;
 
+/// The height of the line that says how far the film is.
+const PROGRESS: f32 = 3.0;
+
 /// How far an item is looked for in the list of those before it.
 const FAR: usize = 96;
 
@@ -27,7 +31,10 @@ pub fn moving(frames: &[Frame], still: usize, moment_s: f64) -> String {
     let Some(shown) = frames.get(still).or(frames.last()) else { return String::new() };
     let still = still.min(frames.len() - 1);
     let mut writer = Writer::adaptive();
-    let items = merged(frames.iter().map(|frame| writer.items(frame)));
+    let lines =
+        (1..=frames.len()).map(|moment| with_progress(&frames[moment - 1], moment as f32 / frames.len() as f32));
+    let lines: Vec<Frame> = lines.collect();
+    let items = merged(lines.iter().map(|frame| writer.packed(frame)));
     let (moments, all) = (frames.len(), u64::MAX >> (u64::BITS as usize - frames.len()));
     let mut masks = BTreeMap::new();
     let mut body = String::new();
@@ -56,6 +63,15 @@ pub fn moving(frames: &[Frame], still: usize, moment_s: f64) -> String {
     }
     style.push('}');
     writer.document(shown, &body, &style)
+}
+
+/// The frame with a line at its foot, which grows to the frame's width as the film plays.
+fn with_progress(frame: &Frame, share: f32) -> Frame {
+    let mut frame = frame.clone();
+    let y = frame.height - PROGRESS;
+    frame.fill([0.0, y, frame.width, PROGRESS], 0.0, Ink::Faint, None);
+    frame.fill([0.0, y, frame.width * share, PROGRESS], 0.0, Ink::Accent, None);
+    frame
 }
 
 fn bit(mask: u64, moment: usize) -> bool {
@@ -112,7 +128,8 @@ mod tests {
             groups.iter().zip(&hidden).find(|(_, hidden)| !**hidden).and_then(|(group, _)| group.first_element_child());
         assert_eq!(
             (still.and_then(|item| item.text()), hidden.iter().filter(|hidden| **hidden).count()),
-            (Some("second"), 2)
+            // Of each kind, words and progress, two.
+            (Some("second"), 4)
         );
         assert_eq!(text.matches("width=\"10\"").count(), 1, "{text}");
         assert_eq!(text.matches("@keyframes").count(), 3);
@@ -134,5 +151,22 @@ mod tests {
     fn nothing_moves_without_moments() {
         assert_eq!(moving(&[], 0, MOMENT_S), "");
         assert!(!moving(&moments()[..1], 9, MOMENT_S).contains("@keyframes"));
+    }
+
+    #[test]
+    fn cells_beside_each_other_are_a_line_for_each_colour() {
+        let mut frame = Frame::new([100.0, 50.0]);
+        let inks = [Ink::Load, Ink::Store, Ink::Load, Ink::Load, Ink::Store];
+        for (i, ink) in inks.into_iter().enumerate() {
+            frame.fill([10.0 * i as f32, 8.0, 10.0, 4.0], 0.0, ink, None);
+        }
+        // A cell that covers another, and one below, are none of the row.
+        frame.fill([20.0, 8.0, 10.0, 4.0], 0.0, Ink::Text, None);
+        frame.fill([0.0, 12.0, 10.0, 4.0], 0.0, Ink::Load, None);
+        let text = moving(&[frame], 0, MOMENT_S);
+        assert!(text.contains("d=\"M0 10h10M20 10h10M30 10h10\""), "{text}");
+        assert!(text.contains("d=\"M10 10h10M40 10h10\""), "{text}");
+        // The panel, the two cells, and the two rectangles of the progress.
+        assert_eq!(text.matches("<rect").count(), 5, "{text}");
     }
 }

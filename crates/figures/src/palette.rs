@@ -38,6 +38,8 @@ pub enum Ink {
     Accent,
     /// A curve, by its position in the legend.
     Series(u8),
+    /// A third of a curve's colour, the rest panel.
+    Pale(u8),
     /// A quantity from none (0) to most (255).
     Heat(u8),
     /// This many percent of a hue, the rest panel.
@@ -133,6 +135,7 @@ impl Theme {
                 4 => [0xF0E442, 0xAE8C00],
                 _ => [0xF0F2F5, 0x8A9099],
             },
+            Ink::Pale(index) => return mix(self.rgb(Ink::Panel), self.rgb(Ink::Series(index)), 0.33),
             Ink::Heat(level) => return heat(level),
             Ink::Tint(hue, percent) => {
                 let share = f32::from(percent.min(100)) / 100.0;

@@ -13,8 +13,54 @@ pub struct Reel {
     pub film: Film,
     /// The buffers.
     pub buffers: Vec<ReelBuffer>,
-    /// The passes' titles, by their places, with how often each is launched.
-    pub passes: Vec<(String, u64)>,
+    /// The passes, by their places.
+    pub passes: Vec<ReelPass>,
+}
+
+/// A pass of a program.
+#[derive(Clone, Debug, Default)]
+pub struct ReelPass {
+    /// Its name for people.
+    pub title: String,
+    /// How often it is launched.
+    pub launches: u64,
+    /// The repetitions that it is in, outer ones first.
+    pub rounds: Vec<Rounds>,
+}
+
+/// A repetition around a pass.
+#[derive(Clone, Debug, Default)]
+pub struct Rounds {
+    /// The name of a round, such as "merge"; empty if rounds are not numbered.
+    pub turn: String,
+    /// The maximum number of rounds.
+    pub times: u64,
+}
+
+impl ReelPass {
+    /// A pass outside of all repetitions.
+    #[must_use]
+    pub fn single(title: &str) -> Self {
+        Self { title: title.to_owned(), launches: 1, rounds: Vec::new() }
+    }
+
+    /// The round of each repetition in which a launch is, from 0, and how many there are.
+    fn rounds_of(&self, launch: u64) -> Vec<[u64; 2]> {
+        let mut rest = launch;
+        let mut rounds: Vec<[u64; 2]> = Vec::new();
+        for of in self.rounds.iter().skip(1).rev() {
+            let times = of.times.max(1);
+            rounds.push([rest % times, times]);
+            rest /= times;
+        }
+        if !self.rounds.is_empty() {
+            // The outermost repetition may end early.
+            let inner: u64 = rounds.iter().map(|[_, times]| times).product();
+            rounds.push([rest, self.launches.div_ceil(inner)]);
+        }
+        rounds.reverse();
+        rounds
+    }
 }
 
 /// A buffer of a program.
@@ -109,17 +155,44 @@ impl Reel {
         first.is_none_or(|tensor| (0..tensor.len()).any(|i| is_written(tensor, i)))
     }
 
-    /// When that is, in words: `after scatter, launch 2 of 3`.
+    /// When that is, in words: `step 2 of 4, after scatter`; rounds without a name are launches: `after scatter, launch 2 of 3`.
     #[must_use]
     pub fn when(&self, frames: usize) -> String {
         let Some((pass, launch)) = frames.checked_sub(1).and_then(|frame| self.film.launch_of(frame)) else {
             return "at first".to_owned();
         };
-        match self.passes.get(pass) {
-            Some((title, 1)) => format!("after {title}"),
-            Some((title, of)) => format!("after {title}, launch {} of {of}", launch + 1),
-            None => "at the end".to_owned(),
+        let Some(pass) = self.passes.get(pass) else { return "at the end".to_owned() };
+        let rounds = pass.rounds_of(launch);
+        let mut words = Vec::new();
+        let mut others = [0, 1];
+        for (of, [round, times]) in pass.rounds.iter().zip(rounds) {
+            match of.turn.as_str() {
+                "" => others = [others[0] * times + round, others[1] * times],
+                turn if times > 1 => words.push(format!("{turn} {} of {times}", round + 1)),
+                _ => {}
+            }
         }
+        words.push(match others {
+            [_, 1] => format!("after {}", pass.title),
+            [round, times] => format!("after {}, launch {} of {times}", pass.title, round + 1),
+        });
+        words.join(", ")
+    }
+
+    /// The numbered rounds in which a frame's launch is, outer ones first; None if there is no such frame.
+    #[must_use]
+    pub fn turns(&self, frame: usize) -> Option<Vec<u64>> {
+        let (pass, launch) = self.film.launch_of(frame)?;
+        let pass = self.passes.get(pass)?;
+        let rounds = pass.rounds.iter().zip(pass.rounds_of(launch));
+        Some(rounds.filter(|(of, _)| !of.turn.is_empty()).map(|(_, [round, _])| round).collect())
+    }
+
+    /// The first of the frames before a frame, without a gap, that are in the same numbered rounds.
+    #[must_use]
+    pub fn turn_begins(&self, frame: usize) -> usize {
+        let turns = self.turns(frame);
+        (0..frame).rfind(|before| self.turns(*before) != turns).map_or(0, |before| before + 1)
     }
 }
 
@@ -137,5 +210,30 @@ impl ReelBuffer {
             () if self.columns.is_some_and(|columns| columns > NUMBERS) => Shape::Shades,
             () => Shape::Numbers,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::tensor::Elem;
+
+    /// Two steps of three layers, of which the last step ends early, with two launches per layer, and one launch after all.
+    #[test]
+    fn a_moment_is_named_by_its_rounds() {
+        let rounds = |turn: &str, times| Rounds { turn: turn.to_owned(), times };
+        let inner = vec![rounds("step", 9), rounds("layer", 3), rounds("", 2)];
+        let passes = vec![ReelPass { title: "gather".into(), launches: 12, rounds: inner }, ReelPass::single("end")];
+        let tensor = |word: u32| Tensor::from_bits(Elem::U32, [word].into_iter());
+        let mut film = Film::new(vec![tensor(0)]);
+        (0..12).for_each(|launch| film.add((0, launch), vec![(0, tensor(launch as u32 + 1))]));
+        film.add((1, 0), vec![(0, tensor(99))]);
+        let reel = Reel { film, buffers: Vec::new(), passes };
+        assert_eq!(reel.when(0), "at first");
+        assert_eq!(reel.when(1), "step 1 of 2, layer 1 of 3, after gather, launch 1 of 2");
+        assert_eq!(reel.when(10), "step 2 of 2, layer 2 of 3, after gather, launch 2 of 2");
+        assert_eq!(reel.when(13), "after end");
+        assert_eq!((reel.turns(9), reel.turn_begins(9)), (Some(vec![1, 1]), 8));
+        assert_eq!((reel.turns(12), reel.turn_begins(12), reel.turn_begins(1)), (Some(Vec::new()), 12, 0));
     }
 }

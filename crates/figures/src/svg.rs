@@ -23,6 +23,24 @@ pub fn adaptive(frame: &Frame) -> String {
     Writer::adaptive().whole(frame)
 }
 
+/// Fewer cells beside each other stay elements of their own.
+const LEAST_ROW: usize = 4;
+
+/// The cells at the head of a list of items that lie beside each other, from left to right: rectangles of one height without edges.
+fn cells_of_row(items: &[Item]) -> Vec<([f32; 4], Ink)> {
+    let mut row: Vec<([f32; 4], Ink)> = Vec::new();
+    for item in items {
+        let Item::Rect { rect, radius: 0.0, fill: Some(fill), stroke: None, .. } = item else { break };
+        if let Some(([x, y, w, h], _)) = row.last()
+            && (rect[1] != *y || rect[3] != *h || rect[0] < x + w - 0.01)
+        {
+            break;
+        }
+        row.push((*rect, *fill));
+    }
+    row
+}
+
 /// Writes items, and gathers the colours in use.
 pub(super) struct Writer {
     theme: Theme,
@@ -46,6 +64,43 @@ impl Writer {
             out
         };
         std::iter::once(panel).chain(frame.items.iter().map(item)).filter(|item| !item.is_empty()).collect()
+    }
+
+    /// As [`Self::items`], with the cells of a row as one element, a path for each colour.
+    pub(super) fn packed(&mut self, frame: &Frame) -> Vec<String> {
+        let mut items = Vec::new();
+        let mut rest = frame.items.as_slice();
+        while let Some(item) = rest.first() {
+            let row = cells_of_row(rest);
+            if row.len() < LEAST_ROW {
+                let mut out = String::new();
+                self.item(&mut out, item);
+                items.push(out);
+                rest = &rest[1..];
+                continue;
+            }
+            items.push(self.row(&row));
+            rest = &rest[row.len()..];
+        }
+        let (w, h, ground) = (number(frame.width), number(frame.height), self.fill(Ink::Panel));
+        items.insert(0, format!("<rect width=\"{w}\" height=\"{h}\" {ground}/>\n"));
+        items.retain(|item| !item.is_empty());
+        items
+    }
+
+    /// The cells of a row: lines as wide as the row is high.
+    fn row(&mut self, row: &[([f32; 4], Ink)]) -> String {
+        let mut inks: Vec<(Ink, String)> = Vec::new();
+        for ([x, y, w, h], ink) in row {
+            let line = format!("M{} {}h{}", number(*x), number(y + h / 2.0), number(*w));
+            match inks.iter_mut().find(|(known, _)| known == ink) {
+                Some((_, lines)) => lines.push_str(&line),
+                None => inks.push((*ink, line)),
+            }
+        }
+        let high = row.first().map_or(0.0, |([_, _, _, high], _)| *high);
+        let path = |(ink, lines): (Ink, String)| format!("<path d=\"{lines}\" {}/>", self.stroke(ink, high));
+        inks.into_iter().map(path).collect::<String>() + "\n"
     }
 
     fn whole(mut self, frame: &Frame) -> String {

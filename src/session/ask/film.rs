@@ -3,14 +3,30 @@
 use super::query::Of;
 use super::run::{Plan, Ran, Watched};
 use crate::base::diag::Diagnostic;
-use crate::figures::{Reel, ReelBuffer, ask};
-use crate::job::{Content, Job};
+use crate::figures::{Reel, ReelBuffer, ReelPass, Rounds, ask};
+use crate::job::{Content, Job, Node};
 use crate::lesson::Program;
 use crate::trace::Film;
 
 /// The indices of buffers, by their names; names of no buffer are left out.
 pub(super) fn places(job: &Job, names: &[String]) -> Vec<usize> {
     names.iter().filter_map(|name| job.buffers.iter().position(|buffer| buffer.name == *name)).collect()
+}
+
+/// Notes for each pass the repetitions that it is in.
+fn number(body: &[Node], program: Option<&Program>, around: &mut Vec<Rounds>, into: &mut [Vec<Rounds>]) {
+    for node in body {
+        match node {
+            Node::Pass(pass) => into[*pass].clone_from(around),
+            Node::Repeat(repeat) => {
+                let declared = program.and_then(|program| program.repeats().into_iter().find(|of| of.id == repeat.id));
+                let turn = declared.map(|of| of.turn.clone()).unwrap_or_default();
+                around.push(Rounds { turn, times: repeat.times });
+                number(&repeat.body, program, around, into);
+                around.pop();
+            }
+        }
+    }
 }
 
 impl Watched for ask::Film {
@@ -35,9 +51,11 @@ impl Watched for ask::Film {
             }
         });
         let titles = program.map(Program::passes).unwrap_or_default();
-        let passes = ran.done.record.passes.iter().enumerate().map(|(place, pass)| {
-            let title = titles.get(place).map_or(&pass.id, |pass| &pass.title);
-            (title.clone(), pass.launches)
+        let mut rounds = vec![Vec::new(); job.passes.len()];
+        number(&job.body, program, &mut Vec::new(), &mut rounds);
+        let passes = ran.done.record.passes.iter().zip(rounds).enumerate().map(|(place, (pass, rounds))| {
+            let title = titles.get(place).map_or(&pass.id, |pass| &pass.title).clone();
+            ReelPass { title, launches: pass.launches, rounds }
         });
         Ok(Reel { buffers: buffers.collect(), passes: passes.collect(), film })
     }

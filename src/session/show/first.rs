@@ -1,6 +1,8 @@
 //! The event of a warp's timeline that a step shows first.
 
-use crate::trace::{EventKind, Timeline};
+use std::collections::BTreeSet;
+
+use crate::trace::{Event, EventKind, Timeline};
 
 /// The number of the first line that contains `watch`. None if `watch` is empty.
 #[must_use]
@@ -36,4 +38,43 @@ pub fn first_to_see(timeline: &Timeline, events: &[usize], source: &str, watch: 
     let watched = watched.or_else(|| first(&|i| cost(i).is_some() && on_line(i))).or_else(|| first(&on_line));
     let most = events.iter().filter_map(cost).max();
     watched.or_else(|| first(&|i| most.is_some() && cost(i) == most)).unwrap_or(0)
+}
+
+/// The places of the events that a film plays, which opens at the event `first`: those of its line; if it is a branch, those that follow,
+/// each line once for the same lanes, so that a loop's rounds are one.
+#[must_use]
+pub fn events_to_play(events: &[&Event], first: usize) -> Vec<usize> {
+    let Some(opening) = events.get(first) else { return Vec::new() };
+    let mut seen = BTreeSet::new();
+    let is_branch = matches!(opening.kind, EventKind::Branch { .. });
+    let mut is_played = |(place, event): &(usize, &&Event)| match is_branch {
+        true => *place >= first && seen.insert((event.line, event.mask)),
+        false => event.line == opening.line,
+    };
+    events.iter().enumerate().filter(|at| is_played(at)).map(|(place, _)| place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::AccessKind;
+
+    #[test]
+    fn a_film_plays_its_line_or_what_follows_a_branch() {
+        let access =
+            || EventKind::Access { access: AccessKind::Load, buffer: 0, bytes_per_lane: 4, first_address: 0, cost: 1 };
+        let branch = EventKind::Branch { taken: 1 };
+        let event = |line, mask, kind| Event { workgroup: 0, warp: 0, line, mask, kind };
+        let loads = [event(1, 3, access()), event(2, 3, access()), event(1, 3, access())];
+        assert_eq!(events_to_play(&loads.iter().collect::<Vec<_>>(), 2), [0, 2]);
+        let sides = [
+            event(1, 3, access()),
+            event(2, 3, branch),
+            event(3, 1, access()),
+            event(3, 1, access()),
+            event(3, 2, access()),
+        ];
+        assert_eq!(events_to_play(&sides.iter().collect::<Vec<_>>(), 1), [1, 2, 4]);
+        assert!(events_to_play(&[], 0).is_empty());
+    }
 }

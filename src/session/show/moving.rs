@@ -32,7 +32,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// The moments of a step's figure, from the first tick of its clock at which something changes to the last.
+    /// The moments of a step's figure, over the ticks of [`Drawing::film_ticks`].
     #[must_use]
     pub fn of(drawing: &Drawing<'_>, step: &Step, size: [f32; 2]) -> Self {
         let (ticks, first) = drawing.opening(step);
@@ -41,7 +41,7 @@ impl Moments {
         if ticks < 2 {
             return Self { frames: vec![opening.clone()], still: 0, opening };
         }
-        let shown = drawing.changing_ticks(ticks);
+        let shown = drawing.film_ticks(step, ticks, first);
         let count = (OF_TICK * shown.len()).min(MOST);
         // The moment in which the opening tick ends, or the last one before it at which something changes.
         let over = shown.partition_point(|tick| *tick <= first).max(1);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::first::first_to_see;
+use super::first::{events_to_play, first_to_see};
 use super::source::Staged;
 use crate::figures::{self, Clock, Figure, Numbers, Reel, Results, View, ask};
 use crate::job::Shown;
@@ -10,6 +10,7 @@ use crate::lesson::{Env, Kernel, Lesson, Picture, Program, Step, Variant};
 use crate::session::ask::{At, Of};
 use crate::session::jobs::setting::Setting;
 use crate::session::jobs::{Params, cost};
+use crate::trace::Event;
 
 /// A launch of a program, and its picture.
 #[derive(Clone, Copy)]
@@ -181,14 +182,24 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The ticks, of so many, at which something changes that the figure shows, in order; all of them if that is not known.
+    /// The ticks of a film of a step whose clock has `ticks` ticks and opens at `first`, in order: those at which the figure changes.
+    ///
+    /// A clock of launches plays up to the tick at which the step opens: from the beginning, or that of its round if the step says so. A clock of events plays those of the line that the step watches; of a branch, what follows it, and each line
+    /// once.
     #[must_use]
-    pub fn changing_ticks(&self, ticks: usize) -> Vec<usize> {
-        let changing: Vec<usize> = match (self.figure.card().clock, self.view([0.0; 2], 0.0).reel(self.figure)) {
-            (Clock::Launches, Ok((reel, _))) => {
-                let frames = reel.film.frames.iter().enumerate();
+    pub fn film_ticks(&self, step: &Step, ticks: usize, first: usize) -> Vec<usize> {
+        let view = self.view([0.0; 2], 0.0);
+        let changing: Vec<usize> = match self.figure.card().clock {
+            Clock::Launches => view.reel(self.figure).map_or(Vec::new(), |(reel, _)| {
+                let from = if step.round { reel.turn_begins(first) } else { 0 };
+                let frames = reel.film.frames.iter().enumerate().take(first + 1).skip(from);
                 frames.filter(|(_, frame)| !frame.changed.is_empty()).map(|(tick, _)| tick).collect()
-            }
+            }),
+            Clock::Events => view.timeline().map_or(Vec::new(), |timeline| {
+                let events: Vec<&Event> =
+                    timeline.of_warp(self.stage.workgroup, self.stage.warp()).map(|i| &timeline.events[i]).collect();
+                events_to_play(&events, first)
+            }),
             _ => Vec::new(),
         };
         if changing.is_empty() { (0..ticks).collect() } else { changing }

@@ -455,6 +455,8 @@ pub struct Step {
     pub launch: u64,
     /// Whether this step's figure represents the lesson on the start page.
     pub cover: bool,
+    /// Whether its film plays only the round of its launch.
+    pub round: bool,
     /// Whether it explains the device's model, whose row the window shows from here on.
     pub model: bool,
     /// Standard terms for its subject, by which a reader may search for it.

@@ -53,6 +53,8 @@ pub struct Repeat {
     pub id: String,
     /// Its display name.
     pub title: String,
+    /// The name of a round; empty if pictures do not number them.
+    pub turn: String,
     /// The maximum number of rounds.
     pub times: Expr,
     /// The condition that ends it, tested after each round.

@@ -129,6 +129,7 @@ impl Reader<'_> {
         if form == "repeat" {
             let times = self.wanted(around.program, fields.get("repeat"), Wanted::Between(0, MOST_ROUNDS));
             let until = fields.get("until").map(|node| self.until(around, node));
+            let turn = fields.text_or_empty("turn").unwrap_or_default();
             let collective = fields.get("collective").and_then(|node| self.collective(around.program, node));
             let listed = fields.needed("passes").and_then(Value::list).unwrap_or_default();
             if listed.is_empty() {
@@ -146,7 +147,7 @@ impl Reader<'_> {
             let times = times.or_else(|| Expr::parse("1").ok())?;
             let body = body.into_iter().flatten().collect();
             let until = until.flatten();
-            return Some(Node::Repeat(Box::new(Repeat { id, title, times, until, collective, body, place })));
+            return Some(Node::Repeat(Box::new(Repeat { id, title, turn, times, until, collective, body, place })));
         }
         let action = match form {
             "copy" => fields.get("copy").and_then(Value::pair).and_then(|pair| {

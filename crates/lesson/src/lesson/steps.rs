@@ -42,7 +42,7 @@ impl Reader<'_> {
             (launch > 0).then_some(launch)
         });
         let switch = |name| fields.get(name).map_or(Some(false), |node| node.read("true or false"));
-        let (cover, model) = (switch("cover"), switch("model"));
+        let (cover, model, round) = (switch("cover"), switch("model"), switch("round"));
         let curves: Vec<_> =
             fields.list("curves").unwrap_or_default().into_iter().filter_map(|node| node.text()).collect();
         fields.finish();
@@ -71,6 +71,7 @@ impl Reader<'_> {
             open,
             cover: cover?,
             model: model?,
+            round: round?,
             terms,
             teaches,
             python: None,

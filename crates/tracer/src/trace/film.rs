@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use warpbook_base::tensor::Tensor;
 
 /// Frames that are kept at most.
-pub const MOST_FRAMES: usize = 256;
+pub const MOST_FRAMES: usize = 1024;
 
 /// Bytes of tensors that are kept at most.
 const MOST_BYTES: u64 = 64 << 20;

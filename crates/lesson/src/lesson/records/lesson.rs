@@ -160,6 +160,10 @@ pub const STEP: Record = Record(&[
          everywhere if no step of the pack has it",
     ),
     optional(
+        "round",
+        "`true`: its film plays only the round of its launch, where the program's repetitions have a `turn`",
+    ),
+    optional(
         "cover",
         "`true` for the step whose picture the start page shows for the lesson; if no step has it, the first step is \
          used",

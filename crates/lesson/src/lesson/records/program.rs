@@ -77,6 +77,7 @@ pub const PASS: Record = Record(&[
          ends after the first round in which this is true",
     ),
     optional("passes", "the passes of a round"),
+    optional("turn", "the name of a round, for pictures: `\"merge\"` for \"merge 3 of 12\""),
     optional("collective", "what ranks that are processes do instead of these rounds"),
     optional("awaits", "a list: the collectives that have to be over before this pass"),
 ]);
