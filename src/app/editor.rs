@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::text::{CCursor, LayoutJob};
 use egui::text_edit::TextEditState;
-use egui::{Galley, Id, Margin, Rect, Shape, Stroke, TextEdit, Ui, pos2, vec2};
+use egui::{Align, Galley, Id, Margin, Rect, Shape, Stroke, TextEdit, Ui, pos2, vec2};
 
 use super::parts::{Below, row};
 use super::source::{self, GUTTER, LINE, Lit};
@@ -145,8 +145,12 @@ impl Editor {
         }
         keep_left(ui, &output);
         let followed = shown.lit.watched.or(shown.lit.executing).filter(|_| !shown.lit.stays);
-        if let Some(line) = followed.filter(|line| lines.contains(line) && !response.has_focus()) {
-            source::follow(ui, rect(line), (shown.of.to_owned(), line));
+        let followed = followed.map(|line| (line, Align::Center));
+        // Without a line to follow it opens at the kernel, past the comments and functions before it.
+        let begins = || Some((begins(part.text)? + part.before, Align::Min));
+        let followed = followed.or_else(|| begins().filter(|_| index == 0 && !shown.lit.stays));
+        if let Some((line, align)) = followed.filter(|(line, _)| lines.contains(line) && !response.has_focus()) {
+            source::follow(ui, rect(line), (shown.of.to_owned(), line), align);
         }
         let told = hovered.and_then(|line| {
             let pointer = response.hover_pos()?;
@@ -179,6 +183,13 @@ impl Editor {
         }
         self.of = (of.to_owned(), language);
     }
+}
+
+/// The line, from 1, with which the kernel in a text begins.
+fn begins(text: &str) -> Option<u32> {
+    const MARKS: [&str; 3] = ["@compute", "__global__", ".entry"];
+    let is_kernel = |line: &str| !line.starts_with("//") && MARKS.iter().any(|mark| line.contains(mark));
+    (1..).zip(text.lines()).find(|(_, line)| is_kernel(line)).map(|(number, _)| number)
 }
 
 /// Hides the letters that are scrolled below the numbers of a line.

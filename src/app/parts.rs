@@ -62,7 +62,7 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     let rule = Stroke::new(1.0, theme::color(theme, Ink::Faint));
     ui.painter().line_segment([pos2(rect.min.x, top), pos2(rect.max.x, top)], rule);
     if let Some(line) = lit.executing {
-        source::follow(ui, rect, (file.to_owned(), line));
+        source::follow(ui, rect, (file.to_owned(), line), egui::Align::Center);
     }
     let place = format!("{file}, which this kernel includes. Its line 1 is line {} here.", part.before + 1);
     let counted = together.as_ref().map(source::explain);

@@ -302,7 +302,7 @@ fn piece(ui: &mut Ui, part: &Part<'_>, source: &str) {
         let (rect, response) = ui.allocate_exact_size(vec2(width, LINE), Sense::hover());
         gutter(ui, rect, number, None, 0);
         if text.contains("__global__") {
-            follow(ui, rect.translate(vec2(0.0, 2.0 * LINE)), (source.to_owned(), number));
+            follow(ui, rect.translate(vec2(0.0, 2.0 * LINE)), (source.to_owned(), number), egui::Align::Center);
         }
         ui.painter().galley(
             pos2(rect.min.x + GUTTER, rect.center().y - galley.size().y / 2.0),
@@ -314,8 +314,8 @@ fn piece(ui: &mut Ui, part: &Part<'_>, source: &str) {
 }
 
 /// Keeps the executing line of a kernel in sight: scrolls to it when it or the pane's size changes, and leaves the
-/// reader's own scrolling alone.
-pub fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
+/// reader's own scrolling alone. The line of another text comes to the place that `align` says.
+pub fn follow(ui: &Ui, rect: Rect, now: (String, u32), align: egui::Align) {
     // A list that has just appeared knows its size only after a few frames.
     const FRAMES: u8 = 3;
     let id = egui::Id::unique("executing line");
@@ -330,7 +330,7 @@ pub fn follow(ui: &Ui, rect: Rect, now: (String, u32)) {
         ui.data_mut(|d| d.insert_temp(id, (now, size, frames + 1, another)));
         ui.ctx().request_repaint();
         let line = Rect::from_min_size(rect.min, vec2(1.0, rect.height()));
-        ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), another.then_some(egui::Align::Center));
+        ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), another.then_some(align));
     }
 }
 
