@@ -47,6 +47,11 @@ pub trait Figure: Sync {
             .map_or_else(|_| Vec::new(), |course| course.phases.iter().map(|phase| phase.workgroup).collect())
     }
 
+    /// Whether each event is a picture of its own, so that a film needs only those that a step is about; else it shows them together.
+    fn is_of_one_event(&self) -> bool {
+        false
+    }
+
     /// The element of a buffer that the pointer is on: a click asks where it came from.
     fn element(&self, _view: &View<'_>, _event: Option<usize>, _tag: Tag) -> Option<(String, u64)> {
         None

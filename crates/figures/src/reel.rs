@@ -1,5 +1,7 @@
 //! Buffers of a program over its launches, and the moment that a figure shows.
 
+use std::ops::Range;
+
 use super::buffer::is_written;
 use super::shape::Shape;
 use crate::base::tensor::Tensor;
@@ -188,11 +190,12 @@ impl Reel {
         Some(rounds.filter(|(of, _)| !of.turn.is_empty()).map(|(_, [round, _])| round).collect())
     }
 
-    /// The first of the frames before a frame, without a gap, that are in the same numbered rounds.
+    /// The frames around a frame, without a gap, that are in the same numbered rounds.
     #[must_use]
-    pub fn turn_begins(&self, frame: usize) -> usize {
-        let turns = self.turns(frame);
-        (0..frame).rfind(|before| self.turns(*before) != turns).map_or(0, |before| before + 1)
+    pub fn turn(&self, frame: usize) -> Range<usize> {
+        let (turns, all) = (self.turns(frame), self.film.frames.len());
+        let begin = (0..frame).rfind(|before| self.turns(*before) != turns).map_or(0, |before| before + 1);
+        begin..(frame..all).find(|after| self.turns(*after) != turns).unwrap_or(all)
     }
 }
 
@@ -233,7 +236,7 @@ mod tests {
         assert_eq!(reel.when(1), "step 1 of 2, layer 1 of 3, after gather, launch 1 of 2");
         assert_eq!(reel.when(10), "step 2 of 2, layer 2 of 3, after gather, launch 2 of 2");
         assert_eq!(reel.when(13), "after end");
-        assert_eq!((reel.turns(9), reel.turn_begins(9)), (Some(vec![1, 1]), 8));
-        assert_eq!((reel.turns(12), reel.turn_begins(12), reel.turn_begins(1)), (Some(Vec::new()), 12, 0));
+        assert_eq!((reel.turns(9), reel.turn(9)), (Some(vec![1, 1]), 8..10));
+        assert_eq!((reel.turns(12), reel.turn(12), reel.turn(1)), (Some(Vec::new()), 12..13, 0..2));
     }
 }

@@ -258,7 +258,7 @@ struct Slices<'a> {
 impl<'a> Slices<'a> {
     fn of(reel: &'a Reel, buffer: &ReelBuffer, moment: Moment, sizes: &'a Sizes) -> Option<Self> {
         let around = reel.around(&buffer.name, moment)?;
-        let begin = reel.after(&buffer.name, reel.turn_begins(moment.before))?;
+        let begin = reel.after(&buffer.name, reel.turn(moment.before).start)?;
         let row = usize::try_from(buffer.columns?).ok()?.min(around[1].len());
         let is_sliced = row < sizes.layer || (row == sizes.layers * sizes.shard() && sizes.ranks > 1);
         Some(Self { sizes, row, is_sliced, around, begin })

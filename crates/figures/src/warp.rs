@@ -214,6 +214,10 @@ impl Figure for Fig {
         &CARD
     }
 
+    fn is_of_one_event(&self) -> bool {
+        true
+    }
+
     fn draw(&self, view: &View<'_>, _: &mut Kept) -> Result<Frame, Missing> {
         view.warp_view().map(|view| frame(&view))
     }

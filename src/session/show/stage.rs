@@ -184,18 +184,18 @@ impl<'a> Drawing<'a> {
 
     /// The ticks of a film of a step whose clock has `ticks` ticks and opens at `first`, in order: those at which the figure changes.
     ///
-    /// A clock of launches plays up to the tick at which the step opens: from the beginning, or that of its round if the step says so. A clock of events plays those of the line that the step watches; of a branch, what follows it, and each line
-    /// once.
+    /// A clock of launches plays up to the tick at which the step opens, or its round if the step says so. A figure of one event plays
+    /// those of the line that the step watches; of a branch, what follows it, and each line once.
     #[must_use]
     pub fn film_ticks(&self, step: &Step, ticks: usize, first: usize) -> Vec<usize> {
         let view = self.view([0.0; 2], 0.0);
         let changing: Vec<usize> = match self.figure.card().clock {
             Clock::Launches => view.reel(self.figure).map_or(Vec::new(), |(reel, _)| {
-                let from = if step.round { reel.turn_begins(first) } else { 0 };
-                let frames = reel.film.frames.iter().enumerate().take(first + 1).skip(from);
+                let played = if step.round { reel.turn(first) } else { 0..first + 1 };
+                let frames = reel.film.frames.iter().enumerate().take(played.end).skip(played.start);
                 frames.filter(|(_, frame)| !frame.changed.is_empty()).map(|(tick, _)| tick).collect()
             }),
-            Clock::Events => view.timeline().map_or(Vec::new(), |timeline| {
+            Clock::Events if self.figure.is_of_one_event() => view.timeline().map_or(Vec::new(), |timeline| {
                 let events: Vec<&Event> =
                     timeline.of_warp(self.stage.workgroup, self.stage.warp()).map(|i| &timeline.events[i]).collect();
                 events_to_play(&events, first)
