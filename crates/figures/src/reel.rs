@@ -174,9 +174,10 @@ impl Reel {
                 _ => {}
             }
         }
+        let after = if pass.title.starts_with("after ") { "" } else { "after " };
         words.push(match others {
-            [_, 1] => format!("after {}", pass.title),
-            [round, times] => format!("after {}, launch {} of {times}", pass.title, round + 1),
+            [_, 1] => format!("{after}{}", pass.title),
+            [round, times] => format!("{after}{}, launch {} of {times}", pass.title, round + 1),
         });
         words.join(", ")
     }

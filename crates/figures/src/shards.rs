@@ -156,7 +156,8 @@ impl States {
             board.frame.fitted([x, room.top + 4.0], 13.0, Anchor::Start, ink, group - 8.0, &state.name);
             if has_bytes {
                 let bytes = state.bytes.map(|bytes| si(bytes, "B"));
-                let both = Some(format!("{} + {}", bytes[0], bytes[1])).filter(|both| state.bytes[1] > 0.0 && fits(both));
+                let has_lent = state.pieces.iter().flatten().any(|piece| *piece == Piece::Lent);
+                let both = Some(format!("{} + {}", bytes[0], bytes[1])).filter(|both| has_lent && fits(both));
                 let words = both.unwrap_or_else(|| bytes[0].clone());
                 board.frame.text([x, room.top + 20.0], 12.0, Anchor::Start, Ink::Muted, words);
             }

@@ -49,8 +49,8 @@ impl Default for Explored {
             weight: 0.0,
             block: [1, 1],
             lane: 5,
-            // No format represents it exactly; TF32 and f16 have the same digits of it.
-            number: 0.1,
+            // No format represents it exactly, and f16 ends before it.
+            number: 70_000.1,
             group: 16,
             wave: 0,
             text: "Unhappiest of all: naïve tokenizers, mistokenizing jabberwocky.".to_owned(),
@@ -146,7 +146,7 @@ mod tests {
             lane: 99,
             group: 0,
             wave: 99,
-            number: 0.1,
+            number: 70_000.1,
             text: "é".repeat(4000) + "x",
         };
         let tame = wild.within_bounds();
