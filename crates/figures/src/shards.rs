@@ -129,7 +129,8 @@ impl States {
 
     fn draw(&self, view: &View<'_>) -> Frame {
         let mut board = Board::new(view.size);
-        let has = |wanted: Piece| self.states.iter().flat_map(|state| state.pieces.iter().flatten()).any(|it| *it == wanted);
+        let has =
+            |wanted: Piece| self.states.iter().flat_map(|state| state.pieces.iter().flatten()).any(|it| *it == wanted);
         let own = color(self.first);
         let mut keys = vec![Key::new(own, "held"), Key::new(Ink::Panel, "another rank's").edge(Ink::Faint)];
         let empty = Key::new(Ink::Panel, "room for it, nothing written yet").edge(own).or("empty");
@@ -165,7 +166,8 @@ impl States {
                 let [_, y, _, high] = rows.rect(rank);
                 self.pieces(&mut board.frame, [at, rank], [x, y, group - 10.0, high], view.hovered);
             }
-            for (piece, [from, to]) in state.moves.iter().filter(|(_, ends)| ends.iter().all(|rank| *rank < rows.shown)) {
+            for (piece, [from, to]) in state.moves.iter().filter(|(_, ends)| ends.iter().all(|rank| *rank < rows.shown))
+            {
                 let [[_, from, _, high], [_, to, ..]] = [rows.rect(*from), rows.rect(*to)];
                 let wide = (group - 10.0) / self.ranks as f32;
                 let y = from + (to - from) * self.progress;
@@ -288,7 +290,11 @@ impl<'a> Slices<'a> {
         let (begin, stride) = if self.is_sliced { (0, shard) } else { (piece * shard, whole) };
         let first = rank * self.row + layer * stride + begin;
         let last = first + shard.min(whole.saturating_sub(piece * shard).max(1));
-        if self.is_sliced && piece != rank { 0..0 } else { first.min(self.around[1].len())..last.min(self.around[1].len()) }
+        if self.is_sliced && piece != rank {
+            0..0
+        } else {
+            first.min(self.around[1].len())..last.min(self.around[1].len())
+        }
     }
 
     /// The layers of a row.
@@ -368,7 +374,7 @@ fn pale(state: usize) -> Ink {
 #[cfg(test)]
 mod tests {
     use super::super::fixtures::{assert_tidy, drawn, filmed, picture_of};
-    use super::super::reel::{ReelPass};
+    use super::super::reel::ReelPass;
     use super::*;
     use crate::base::tensor::{Elem, Init};
     use crate::lesson::ArgValue;
