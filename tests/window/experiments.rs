@@ -82,6 +82,8 @@ fn recorded_curves_wait_for_the_prediction_that_they_would_answer() {
     assert!(window.query_by_role_and_label(Role::ComboBox, "Recording").is_none());
     window.state_mut().desk.command(Command::Predict("short_rows".into(), Guess::Choice(2)));
     settle(&mut window);
+    window.get_by_label("Show the plot").click();
+    settle(&mut window);
     window.get_by_role_and_label(Role::ComboBox, "Recording");
 }
 
@@ -187,26 +189,34 @@ fn a_recording_answers_where_no_gpu_measures() {
     assert!(answer.device.unwrap().contains("H200"));
 }
 
+/// The field of the page's last question for a number.
+fn field<'w>(window: &'w egui_kittest::Harness<'_, Window>) -> egui_kittest::Node<'w> {
+    window.get_all_by_label("Your number").last().unwrap()
+}
+
 #[test]
 fn a_number_is_typed_and_judged() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = open_at(folder.path(), "coalescing", "below");
-    window.get_by_label("Your number").scroll_to_me();
+    // What follows the page's first question is folded.
+    window.state_mut().desk.command(Command::Predict("stride_12".into(), Guess::Number(3.0)));
+    settle(&mut window);
+    field(&window).scroll_to_me();
     window.run_steps(30);
-    window.get_by_label("Your number").focus();
+    field(&window).focus();
     window.step();
-    window.get_by_label("Your number").type_text("five");
+    field(&window).type_text("five");
     settle(&mut window);
     window.get_by_label("That is no number.");
-    window.get_by_label("Predict").click();
+    window.get_all_by_label("Predict").last().unwrap().click();
     settle(&mut window);
     assert!(window.state().desk.state().kept().predictions.is_empty(), "the button does nothing");
     for (typed, said) in [("4", "4 is wrong: it is not within 1% of the answer."), ("5", "5 is right, within 1%.")] {
-        window.get_by_label("Your number").focus();
+        field(&window).focus();
         window.step();
         window.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::A);
         window.step();
-        window.get_by_label("Your number").type_text(typed);
+        field(&window).type_text(typed);
         window.step();
         window.key_press(egui::Key::Enter);
         settle(&mut window);

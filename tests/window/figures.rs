@@ -241,7 +241,7 @@ fn a_page_opens_at_what_it_speaks_of() {
         ("one_loop", 2, "not written"),
         ("one_loop", 4, "Divergent"),
         ("one_loop", 5, "Divergent"),
-        ("coalescing", 14, "wave 1 of"),
+        ("coalescing", 14, "needed to use all of DRAM"),
     ];
     for (lesson, step, said) in pages {
         window.state_mut().desk.command(Command::OpenLesson(lesson.to_owned()));
