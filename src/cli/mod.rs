@@ -10,6 +10,8 @@ mod diff;
 mod doctor;
 mod export;
 mod film;
+#[cfg(feature = "cuda")]
+mod launches;
 mod ledger;
 mod list;
 mod names;
@@ -116,6 +118,8 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Counters(args) => counters::counters(context, &args),
         Command::Assert(args) => assert::assert(context, &args),
         Command::Assemble { pack } => assemble::assemble(context, &pack),
+        #[cfg(feature = "cuda")]
+        Command::Launches { file, lets, json } => launches::launches(&file, &lets, json),
         Command::Names { json } => Ok(names::names(json)),
         Command::Check { pack, lessons } => check::check(context, pack, &lessons),
         Command::Bench(args) => bench::bench(context, &args),

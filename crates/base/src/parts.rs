@@ -17,6 +17,10 @@ const MARK: [&str; 2] = ["// ==== ", " ===="];
 /// Endings of files with code. A kernel of a stranger's may name any path, and what it includes may be shown.
 const CODE: [&str; 11] = ["wgsl", "cuh", "cu", "h", "hh", "hpp", "hxx", "inl", "inc", "ipp", "tpp"];
 
+/// Folders in which repositories keep headers, and how far up they are looked for.
+const HEADERS: [&str; 6] = ["", "include/", "inc/", "utils/", "common/", "Common/"];
+const HIGHEST: usize = 4;
+
 /// The most parts of a kernel.
 const MOST: usize = 32;
 
@@ -250,6 +254,16 @@ impl<'a> Composer<'a> {
         Ok(())
     }
 
+    /// The path of a header on disk: beside the file that names it, or in a folder for headers there or further up, as repositories have
+    /// them; beside the file if there is none.
+    fn found(&self, by: &str, name: &str) -> String {
+        let beside = format!("{}{name}", folder(by));
+        let up = (0..=HIGHEST).map(|levels| format!("{}{}", folder(by), "../".repeat(levels)));
+        let places = up.flat_map(|up| HEADERS.map(|of| format!("{up}{of}{name}")));
+        let is_there = |path: &String| !matches!((self.read)(path), Err(FileError::Missing));
+        std::iter::once(beside.clone()).chain(places).find(is_there).unwrap_or(beside)
+    }
+
     fn part(&mut self, by: &str, name: &str) -> Result<(), Diagnostic> {
         let leaves = name.split('/').any(|part| matches!(part, "" | "." | "..")) || name.contains(['\\', ':', '\0']);
         if leaves && !self.of_disk {
@@ -263,7 +277,7 @@ impl<'a> Composer<'a> {
             return Err(Diagnostic::error(message)
                 .hint("name the header by its way from this file; or as <…>, with its folder in the variable CPATH"));
         }
-        let path = format!("{}{name}", folder(by));
+        let path = if self.of_disk { self.found(by, name) } else { format!("{}{name}", folder(by)) };
         if self.way.contains(&path) {
             let problem = Diagnostic::error(format!("`{name}` includes itself, by way of this line"));
             return Err(problem.hint("leave this line out"));

@@ -90,6 +90,18 @@ pub enum Command {
     /// Trace a kernel, a program or a pass of it, or any .wgsl file. Findings are printed with their lines: races
     /// within workgroups and between them, reads of what was never written, indices out of bounds.
     Trace(TraceArgs),
+    /// List the launches in a CUDA C++ file, with what its host code says of their sizes, arguments and buffers.
+    #[cfg(feature = "cuda")]
+    Launches {
+        /// The path of a .cu, .cuh or .cpp file.
+        file: PathBuf,
+        /// The value of a name, or of an expression, in its host code that the file does not say: N=1024, 'x.size(0)=64'.
+        #[arg(long = "let", value_name = "NAME=VALUE", value_parser = trace::host_value)]
+        lets: Vec<(String, f64)>,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Trace two kernels and print what changed: counts, predicted times and lines.
     Diff(DiffArgs),
     /// Trace a kernel and check conditions on its counts and findings. The exit code is 1 if one fails.

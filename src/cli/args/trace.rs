@@ -50,7 +50,14 @@ pub struct SettingArgs {
     /// Dynamic shared memory of a block, of a .cu or .ptx file: bytes, or KiB as in 48k.
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = bytes)]
     pub shared: u32,
-    /// An argument of a .cu or .ptx file's kernel that is no pointer; of a struct its bytes, as hex:0a0b….
+    /// The launch in a .cu file, by its number in `warpbook launches`, that gives grid, block, arguments and buffers where no option does;
+    /// the first one, or the first of the kernel that --entry names.
+    #[arg(long, value_name = "N", conflicts_with = "grid")]
+    pub launch: Option<usize>,
+    /// The value of a name, or of an expression, in a .cu file's host code that the file does not say: N=1024, 'x.size(0)=64'.
+    #[arg(long = "let", value_name = "NAME=VALUE", value_parser = host_value)]
+    pub lets: Vec<(String, f64)>,
+    /// An argument of a .cu or .ptx file's kernel that is no pointer; of a struct its bytes, as hex:0a0b…. A pointer that leads nowhere is 0.
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = argument)]
     pub arguments: Vec<(String, String)>,
     /// The source of a .ptx file, whose lines the trace shows: a .cu or a .py file.
@@ -121,6 +128,8 @@ impl SettingArgs {
             arguments: self.arguments.clone(),
             source: self.source.clone(),
             language: self.language.language(),
+            launch: self.launch,
+            lets: self.lets.clone(),
             set: self.set.clone(),
             rungs: self.rungs.clone(),
             warp_width: self.warp,
@@ -184,6 +193,11 @@ fn architecture(text: &str) -> Result<String, String> {
 fn argument(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+pub(super) fn host_value(text: &str) -> Result<(String, f64), String> {
+    let (name, value) = text.rsplit_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_owned(), number(value.trim())?))
 }
 
 fn buffer(text: &str) -> Result<BufferArg, String> {

@@ -1,6 +1,8 @@
 //! A kernel in a .cu or .ptx file: its PTX, its parameters, and the job that it is with its arguments.
 
 use super::devices::Devices;
+#[cfg(feature = "cuda")]
+use super::launches;
 use super::pointee::Pointee;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
 use super::signature::{Declared, signature};
@@ -94,6 +96,37 @@ pub fn describe(
     Ok(Described { named: named(parameters, &twin), twin, ptx, block, has_dynamic_shared })
 }
 
+/// A kernel with the options of its launch, and notes on these: where the options give no grid, the file's own launch does.
+#[cfg(feature = "cuda")]
+fn launched(
+    devices: &Devices,
+    target: &str,
+    text: String,
+    options: &TraceOptions,
+) -> Result<(Described, TraceOptions, Vec<String>), Diagnostic> {
+    let launch = match is_cuda(target) {
+        true => launches::chosen(target, &parts::compose_on_disk(target, text.clone())?, options)?,
+        false => None,
+    };
+    let Some(launch) = launch else {
+        return Ok((describe(devices, target, text, options)?, options.clone(), Vec::new()));
+    };
+    let options = TraceOptions { entry: Some(launch.2.kernel.clone()), ..options.clone() };
+    let described = describe(devices, target, text, &options)?;
+    let (options, notes) = launches::filled(target, &launch, &described.named, &options)?;
+    Ok((described, options, notes))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn launched(
+    devices: &Devices,
+    target: &str,
+    text: String,
+    options: &TraceOptions,
+) -> Result<(Described, TraceOptions, Vec<String>), Diagnostic> {
+    Ok((describe(devices, target, text, options)?, options.clone(), Vec::new()))
+}
+
 /// The kernels of the text of a .cu or .ptx file, by their names in the source.
 ///
 /// # Errors
@@ -134,8 +167,8 @@ pub(super) fn of_text(
     text: String,
     options: &TraceOptions,
 ) -> Result<Target, Vec<Diagnostic>> {
-    let described = describe(devices, target, text, options).map_err(|problem| vec![problem])?;
-    let Described { twin, ptx, named, block, has_dynamic_shared } = described;
+    let (described, options, of_launch) = launched(devices, target, text, options).map_err(|problem| vec![problem])?;
+    let (Described { twin, ptx, named, block, has_dynamic_shared }, options) = (described, &options);
     let shape = shape(options, block);
     let (mut arguments, mut problems) = arguments(&twin, &named, options);
     if has_dynamic_shared && options.shared_bytes == 0 {
@@ -194,7 +227,8 @@ pub(super) fn of_text(
     };
     let spec = spec(options);
     let mut job = Job { seed: options.seed, trace: Some(spec), ..Job::of(launch, buffers) };
-    let mut notes = begin(&program, &mut job, options)?;
+    let mut notes = of_launch;
+    notes.extend(begin(&program, &mut job, options)?);
     notes.extend(guessed(&named, options, &bindings));
     let is_shown = |name: &str| {
         let shown = options.io.prints.iter().map(|(shown, _)| shown);
@@ -420,13 +454,18 @@ fn shape(options: &TraceOptions, compiled_for: Option<[u32; 3]>) -> Result<[[u32
     }
 }
 
+/// Whether a pointer is given as 0.
+fn is_null(options: &TraceOptions, name: &str) -> bool {
+    options.arguments.iter().any(|(given, value)| given == name && value == "0")
+}
+
 /// The kernel's arguments, with what is missing or wrong.
 fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argument>, Vec<Diagnostic>) {
     let (mut arguments, mut problems) = (Vec::new(), Vec::new());
     let entry = simt::ptx_source_name(&twin.entry);
     for (name, _) in &options.arguments {
         match named.iter().find(|n| n.name == *name) {
-            Some(n) if n.parameter.is_pointer => {
+            Some(n) if n.parameter.is_pointer && !is_null(options, name) => {
                 let problem = Diagnostic::error(format!("`{name}` is a pointer, and takes a buffer"));
                 problems.push(problem.hint(format!("give --buffer {name}=COUNT instead")));
             }
@@ -468,6 +507,10 @@ fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argum
         let is_buffer =
             n.parameter.bytes == 8 && (n.parameter.is_pointer || options.buffers.iter().any(|(b, ..)| *b == n.name));
         let ty = n.parameter.type_words();
+        if n.parameter.is_pointer && is_null(options, &n.name) {
+            arguments.push(Argument::Null(n.name.clone()));
+            continue;
+        }
         match (is_buffer, given.as_slice()) {
             (true, _) => {
                 let shared = options.shared.iter().find(|(name, _)| *name == n.name).map(|(_, other)| other);

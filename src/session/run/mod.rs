@@ -14,6 +14,8 @@ pub mod given;
 pub mod in_cuda;
 pub mod io;
 pub mod ladder;
+#[cfg(feature = "cuda")]
+pub mod launches;
 mod lesson_run;
 pub mod model;
 pub mod origin;

@@ -108,6 +108,12 @@ impl Pointee {
         }
     }
 
+    /// Whether its numbers are integers.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        matches!(self.number, Number::Whole(_) | Number::Elem(Elem::U32 | Elem::I32))
+    }
+
     #[must_use]
     pub fn bytes(self) -> u64 {
         self.lanes

@@ -56,6 +56,10 @@ pub struct TraceOptions {
     pub buffers: Vec<(String, u64, Init)>,
     /// Pointers of a kernel in CUDA or PTX that lead to another one's buffer: both names.
     pub shared: Vec<(String, String)>,
+    /// The launch in a .cu file that gives what the options do not, by its number from 1; the first one if None.
+    pub launch: Option<usize>,
+    /// Values of names in the host's code of a .cu file.
+    pub lets: Vec<(String, f64)>,
     /// A lesson's parameters that differ from their defaults.
     pub set: Vec<(String, f64)>,
     /// Kernels for places in a program, by the pass's id.
@@ -92,6 +96,8 @@ impl Default for TraceOptions {
             target: None,
             buffers: Vec::new(),
             shared: Vec::new(),
+            launch: None,
+            lets: Vec::new(),
             set: Vec::new(),
             rungs: Vec::new(),
             warp_width: 32,

@@ -65,6 +65,8 @@ pub struct Assembled {
 pub enum Argument {
     /// A pointer to the start of a buffer, with its name.
     Buffer(String),
+    /// A pointer that leads nowhere, with its name.
+    Null(String),
     /// A tensor map of a buffer among the arguments, and the type of the buffer's elements.
     Map(TensorMap, Elem),
     /// The bytes of anything else, lowest first.

@@ -48,6 +48,11 @@ impl Builder {
         self.line = line;
     }
 
+    /// The line of what is pushed next.
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
     /// The present line as a diagnostic's place.
     pub fn place(&self, file: &str) -> diag::Place {
         diag::Place { file: file.to_owned(), line: self.line, column: 1 }

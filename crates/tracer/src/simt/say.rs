@@ -27,6 +27,8 @@ pub enum Kind {
     Assertion(String),
     /// It ends the kernel.
     Trap,
+    /// It follows a pointer that leads nowhere, the parameter of this name, which ends the kernel.
+    Null(String),
 }
 
 /// A part of a text.

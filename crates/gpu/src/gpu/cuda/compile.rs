@@ -1,7 +1,9 @@
 //! Compiling a kernel's twin in CUDA C++ to machine code for a device, with the compiler's errors at their place.
 
+use std::path::PathBuf;
+
 use super::confined::{self, Order};
-use super::{headers, log, nvrtc, probe};
+use super::{device_part, headers, log, nvrtc, probe};
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::gpu::backend::Failure;
@@ -79,33 +81,37 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     let folders = toolkit::roots().into_iter().flat_map(|root| [root.join("include"), root.join("include/cccl")]);
     let named = std::env::var_os("CPATH").unwrap_or_default();
     let named = std::env::split_paths(&named).filter(|folder| !folder.as_os_str().is_empty());
-    options.extend(named.chain(folders).map(|folder| format!("--include-path={}", folder.display())));
+    let folders: Vec<PathBuf> = named.chain(folders).collect();
+    options.extend(folders.iter().map(|folder| format!("--include-path={}", folder.display())));
     let only = launch.cuda_only();
-    let mut header = constants::header(launch);
-    if only.is_some_and(|only| only.for_nvcc) {
+    let is_for_nvcc = only.is_some_and(|only| only.for_nvcc);
+    let mut constants = constants::header(launch);
+    if is_for_nvcc {
         // Macros of the command line may not reach into it.
-        header.insert_str(0, headers::OF_NVCC);
+        constants.insert_str(0, headers::OF_NVCC);
         options.push("-default-device".to_owned());
     }
-    let parts = parts::parts(&twin.source);
-    let own = parts.first().map_or("", |part| part.text);
-    let of_parts = parts.iter().filter_map(|part| Some((part.name()?, part.text)));
-    // One in another folder is included by its way from the kernel's own.
-    let beside = twin.file.rfind('/').map_or("", |slash| &twin.file[..=slash]);
-    let far = parts.iter().filter_map(|part| Some((part.file?.strip_prefix(beside)?, part.text)));
-    let far = far.filter(|(name, _)| name.contains('/'));
-    let known = headers::HEADERS.into_iter().filter(|(name, _)| parts.iter().all(|part| part.name() != Some(*name)));
-    let headers: Vec<(&str, &str)> =
-        std::iter::once((CONSTANTS, header.as_str())).chain(of_parts).chain(far).chain(known).collect();
-    let instance = only.and_then(|only| only.instance.as_deref());
-    let headers = headers.into_iter().map(|(name, text)| (name.to_owned(), text.to_owned())).collect();
-    let instance = instance.map(str::to_owned);
-    let order = Order { source: own.to_owned(), name: twin.file.clone(), headers, options, instance };
-    let compiled = confined::compile(&order).map_err(broken)?;
+    let instance = only.and_then(|only| only.instance.clone());
+    let order = |source: &str, constants: String| {
+        let headers = headers_of(source, &twin.file, constants);
+        let own = parts::parts(source).first().map_or("", |part| part.text);
+        Order {
+            source: own.to_owned(),
+            name: twin.file.clone(),
+            headers,
+            options: options.clone(),
+            instance: instance.clone(),
+        }
+    };
+    let mut compiled = confined::compile(&order(&twin.source, constants.clone())).map_err(broken)?;
+    // A text with code of the host does not compile as it is.
+    if !compiled.done && is_for_nvcc {
+        let part = device_part::of(&twin.source, &folders, instance.as_deref().unwrap_or_default());
+        let constants = if part.contains("std::") { format!("{constants}{}", headers::OF_STD) } else { constants };
+        compiled = confined::compile(&order(&part, constants)).map_err(broken)?;
+    }
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
-        log::diagnostics(&compiled.log, twin, !only.is_some_and(|only| only.for_nvcc))
-            .into_iter()
-            .partition(Diagnostic::is_error);
+        log::diagnostics(&compiled.log, twin, !is_for_nvcc).into_iter().partition(Diagnostic::is_error);
     if !compiled.done {
         if errors.is_empty() {
             // An error without a line, such as a brace that is never closed.
@@ -124,6 +130,19 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     }
     let code = if compiled.cubin.is_empty() { compiled.ptx } else { compiled.cubin };
     Ok(image(twin, code, ptx, warnings))
+}
+
+/// The headers of a composed text: the constants, its parts, and those of C that the compiler does not have.
+fn headers_of(source: &str, file: &str, constants: String) -> Vec<(String, String)> {
+    let parts = parts::parts(source);
+    let of_parts = parts.iter().filter_map(|part| Some((part.name()?, part.text)));
+    // One in another folder is included by its way from the kernel's own.
+    let beside = file.rfind('/').map_or("", |slash| &file[..=slash]);
+    let far = parts.iter().filter_map(|part| Some((part.file?.strip_prefix(beside)?, part.text)));
+    let far = far.filter(|(name, _)| name.contains('/'));
+    let known = headers::HEADERS.into_iter().filter(|(name, _)| parts.iter().all(|part| part.name() != Some(*name)));
+    let named = of_parts.chain(far).chain(known).map(|(name, text)| (name.to_owned(), text.to_owned()));
+    std::iter::once((CONSTANTS.to_owned(), constants)).chain(named).collect()
 }
 
 /// The target to compile for: the device itself with all its own instructions, or the nearest virtual architecture

@@ -143,6 +143,15 @@ WARPBOOK_OF_TWO(pow) WARPBOOK_OF_TWO(atan2) WARPBOOK_OF_TWO(fmod) WARPBOOK_OF_TW
 #undef WARPBOOK_OF_TWO
 ";
 
+/// Names of C++'s library that kernels use, as CUDA's own has them.
+pub(super) const OF_STD: &str = "#include <cuda/std/type_traits>
+#include <cuda/std/limits>
+#include <cuda/std/utility>
+#include <cuda/std/cmath>
+#include <cuda/std/array>
+namespace std { using namespace cuda::std; }
+";
+
 /// The mend for code of the host.
 pub(super) const HOST: &str =
     "NVRTC compiles kernels alone: put main() and the host's other code between #ifndef __CUDACC_RTC__ and #endif";

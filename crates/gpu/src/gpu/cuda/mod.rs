@@ -8,6 +8,7 @@ mod compile;
 pub(super) mod confined;
 mod cublas;
 mod device;
+mod device_part;
 mod directives;
 mod driver;
 mod error;

@@ -67,7 +67,7 @@ pub(super) struct Lower<'a> {
 }
 
 pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<Lowered, Diagnostic> {
-    let is_buffer = |p: usize| matches!(ptx.arguments.get(p), Some(Argument::Buffer(_)));
+    let is_buffer = |p: usize| matches!(ptx.arguments.get(p), Some(Argument::Buffer(_) | Argument::Null(_)));
     let Registers { once, is_read } = Registers::of(kernel, flow);
     let count = kernel.regs.len();
     let origins = addresses::origins(kernel, &is_buffer);
@@ -131,12 +131,12 @@ impl<'a> Lower<'a> {
         let (wanted, given) = (self.kernel.params.len(), self.ptx.arguments.len());
         let extra = self.ptx.arguments.iter().skip(wanted);
         // Further ones are variables of the module.
-        if given < wanted || extra.clone().any(|argument| matches!(argument, Argument::Value(_))) {
+        if given < wanted || extra.clone().any(|argument| matches!(argument, Argument::Value(_) | Argument::Null(_))) {
             return Err(self.error(format!("`{}` takes {wanted} arguments, and is given {given}", self.kernel.name)));
         }
         for (n, (param, argument)) in self.kernel.params.iter().zip(self.ptx.arguments).enumerate() {
             let bytes = match argument {
-                Argument::Buffer(_) => 8,
+                Argument::Buffer(_) | Argument::Null(_) => 8,
                 Argument::Value(bytes) => bytes.len(),
                 Argument::Map(..) => MAP_BYTES,
             };

@@ -4,6 +4,7 @@ use warpbook_base::diag::Diagnostic;
 
 use super::super::ir::{Inst, Joined, Len, Mem, Place, Reg, Sync, Term, Whole, Width};
 use super::super::ops::Binary;
+use super::super::say::Kind;
 use super::addresses::{self, Atom, Root, Sum};
 use super::lower::Lower;
 use super::module::{Base, Instruction, Memory, Operand, Ty};
@@ -69,8 +70,11 @@ impl Lower<'_> {
         parts: Parts,
         root: Root,
     ) -> Result<Vec<Reg>, Diagnostic> {
-        let place = self.place(i, address, parts, root)?;
         let zero = self.b.constant(0);
+        if self.leads_nowhere(root) {
+            return Ok(vec![zero; usize::from(parts.components)]);
+        }
+        let place = self.place(i, address, parts, root)?;
         let mut loaded = Vec::new();
         if place.mem == Mem::Local {
             for part in 0..parts.components {
@@ -153,6 +157,7 @@ impl Lower<'_> {
         access: &mut dyn FnMut(&mut Self, Root) -> Result<(), Diagnostic>,
     ) -> Result<(), Diagnostic> {
         let roots = self.roots(address)?;
+        let mut access = |me: &mut Self, root| if me.leads_nowhere(root) { Ok(()) } else { access(me, root) };
         if let [root] = roots.as_slice() {
             return access(self, *root);
         }
@@ -162,6 +167,14 @@ impl Lower<'_> {
             self.b.push(Inst::EndIf);
         }
         Ok(())
+    }
+
+    /// Whether an address comes from a pointer that leads nowhere. If so, the kernel ends here.
+    fn leads_nowhere(&mut self, root: Root) -> bool {
+        let Root::Param(p) = root else { return false };
+        let Some(Argument::Null(name)) = self.ptx.arguments.get(p) else { return false };
+        self.say(Kind::Null(name.clone()));
+        true
     }
 
     /// A loaded value as its register holds it: one narrower than the register is extended.
@@ -342,7 +355,7 @@ impl Lower<'_> {
         };
         let arguments = self.ptx.arguments;
         match &arguments[p] {
-            Argument::Buffer(_) => match results {
+            Argument::Buffer(_) | Argument::Null(_) => match results {
                 [result] if *offset == 0 && ty.is_wide() => {
                     self.write_sum(result, Sum { root: Some(Root::Param(p)), ..Sum::default() })
                 }

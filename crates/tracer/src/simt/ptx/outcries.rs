@@ -83,10 +83,20 @@ impl Lower<'_> {
             }
             _ => return Err(self.unsupported(i)),
         };
+        self.push_say(say);
+        Ok(())
+    }
+
+    /// Something that the kernel says at the instruction that is lowered.
+    pub(super) fn say(&mut self, kind: Kind) {
+        let line = self.b.line();
+        self.push_say(Say { kind, pieces: Vec::new(), line });
+    }
+
+    fn push_say(&mut self, say: Say) {
         self.b.ir.says.push(say);
         let say = u32::try_from(self.b.ir.says.len() - 1).unwrap_or(u32::MAX);
         self.b.push(Inst::Say { say });
-        Ok(())
     }
 
     /// The text that an address leads to.

@@ -1,0 +1,21 @@
+//! CUDA C++ files as they are: the device's part of one, for a compiler of kernels alone, and the launches in it, with their sizes and
+//! arguments as far as they can be known without running it.
+//!
+//! The text is read by tree-sitter's grammar, not by a compiler: what does not parse is in nodes of errors, and is left out.
+//!
+//! - [`device_parts`] keeps kernels and what they use, by names. The rest becomes spaces, so lines and columns stay.
+//! - [`launches`] evaluates `<<<…>>>` and `cudaLaunchKernel`: constants, macros, local variables, parameters by the calls in the file,
+//!   sizes of buffers by their allocations. A name that stays unknown is named.
+
+// Nothing is published: a comment says more than a name, or is left out.
+#![allow(missing_docs)]
+
+mod device;
+mod host;
+mod launches;
+mod tree;
+mod value;
+
+pub use device::device_parts;
+pub use launches::{Argument, Buffer, Given, Launch, Parameter, Size, launches};
+pub use value::{Unknown, Used, Value};

@@ -1,0 +1,171 @@
+//! `warpbook launches`
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde::Serialize;
+use warpbook_cuda_file::{Argument, Given, Launch, Size, Used, Value};
+
+use super::{DONE, out};
+use crate::base::diag::Diagnostic;
+use crate::base::{files, parts};
+use crate::session::run::launches::{listed, typed, unknown};
+
+pub(super) fn launches(file: &Path, lets: &[(String, f64)], json: bool) -> Result<ExitCode, ExitCode> {
+    let name = file.display().to_string();
+    let missing = |error| {
+        let problem = Diagnostic::error(format!("cannot read {name}: {error}"));
+        out::misused(problem.hint("give the path of a .cu, .cuh or .cpp file"))
+    };
+    let text = files::read_text(file).map_err(missing)?;
+    let source = parts::compose_on_disk(&name, text).map_err(out::misused)?;
+    let found = listed(&source, lets);
+    let files: Vec<String> = parts::parts(&source).iter().map(|part| part.file.unwrap_or(&name).to_owned()).collect();
+    let all: Vec<Output> =
+        found.iter().zip(1..).map(|(launch, number)| Output::of(launch, number, &files, lets)).collect();
+    if json {
+        out::json(&all);
+        return Ok(DONE);
+    }
+    if all.is_empty() {
+        out::note(&format!("note: no launch was found in {name}: give grid, block and arguments to warpbook trace"));
+    }
+    all.iter().for_each(show);
+    Ok(DONE)
+}
+
+/// A launch.
+#[derive(Serialize)]
+struct Output {
+    number: usize,
+    kernel: String,
+    file: String,
+    line: usize,
+    function: String,
+    grid: Sized<[i64; 3]>,
+    block: Sized<[i64; 3]>,
+    shared_bytes: Sized<i64>,
+    arguments: Vec<OfArgument>,
+    /// Names that the values come from.
+    from: Vec<OfName>,
+    /// Names that the file gives no value.
+    unknown: Vec<String>,
+    /// The command that traces it.
+    command: String,
+}
+
+#[derive(Serialize)]
+struct Sized<T> {
+    text: String,
+    value: Option<T>,
+}
+
+impl<T: Copy> Sized<T> {
+    fn of(given: &Given<T>) -> Self {
+        Self { text: given.text.clone(), value: given.value.as_ref().ok().copied() }
+    }
+}
+
+#[derive(Serialize)]
+struct OfArgument {
+    parameter: String,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    elements: Option<i64>,
+}
+
+#[derive(Serialize)]
+struct OfName {
+    name: String,
+    text: String,
+    value: String,
+    file: String,
+    line: usize,
+}
+
+impl Output {
+    fn of(launch: &Launch, number: usize, files: &[String], lets: &[(String, f64)]) -> Self {
+        let file = |part: usize| files.get(part).cloned().unwrap_or_default();
+        let argument = |(i, argument): (usize, &Argument)| {
+            let parameter = launch.parameters.get(i);
+            let is_pointer = parameter.is_some_and(|parameter| parameter.is_pointer);
+            let buffer = argument.buffer.as_ref().filter(|_| is_pointer);
+            let size = buffer.and_then(|buffer| buffer.size.as_ref().ok());
+            OfArgument {
+                parameter: parameter.map_or_else(|| format!("param_{i}"), |parameter| parameter.name.clone()),
+                text: argument.text.clone(),
+                value: argument.number.as_ref().ok().map(Value::to_string).filter(|_| !is_pointer),
+                buffer: buffer.map(|buffer| buffer.name.clone()),
+                bytes: size.and_then(|size| if let Size::Bytes(bytes) = size { Some(*bytes) } else { None }),
+                elements: size.and_then(|size| if let Size::Elements(count) = size { Some(*count) } else { None }),
+            }
+        };
+        let name = |used: &Used| OfName {
+            name: used.name.clone(),
+            text: used.text.clone(),
+            value: used.value.to_string(),
+            file: file(used.place.0),
+            line: used.place.1 + 1,
+        };
+        let unknown = unknown(launch);
+        let given = lets.iter().map(|(name, value)| format!(" --let {}", typed(&format!("{name}={value}"))));
+        let asked = unknown.iter().map(|name| format!(" --let {}", typed(&format!("{name}=VALUE"))));
+        let lets: String = given.chain(asked).collect();
+        Self {
+            number,
+            kernel: launch.kernel.clone(),
+            file: file(launch.place.0),
+            line: launch.place.1 + 1,
+            function: launch.function.clone(),
+            grid: Sized::of(&launch.grid),
+            block: Sized::of(&launch.block),
+            shared_bytes: Sized::of(&launch.shared),
+            arguments: launch.arguments.iter().enumerate().map(argument).collect(),
+            from: launch.used.iter().map(name).collect(),
+            command: format!("warpbook trace {} --launch {number}{lets}", typed(&file(0))),
+            unknown,
+        }
+    }
+}
+
+fn show(launch: &Output) {
+    let Output { number, kernel, line, function, .. } = launch;
+    let within = if function.is_empty() { String::new() } else { format!(", in {function}") };
+    out::line(&format!("{number}  {kernel}  ({}:{line}{within})", launch.file));
+    let size = |value: Option<[i64; 3]>| value.map_or_else(|| "?".to_owned(), |[x, y, z]| format!("{x},{y},{z}"));
+    let dynamic = match (launch.shared_bytes.value, launch.shared_bytes.text.as_str()) {
+        (Some(0), _) => String::new(),
+        (Some(bytes), text) => format!("  shared {bytes} ({text})"),
+        (None, text) => format!("  shared ? ({text})"),
+    };
+    let [grid, block] = [&launch.grid, &launch.block];
+    out::line(&format!(
+        "    grid {} ({})  block {} ({}){dynamic}",
+        size(grid.value),
+        grid.text,
+        size(block.value),
+        block.text
+    ));
+    for argument in &launch.arguments {
+        let value = match (&argument.value, &argument.buffer, argument.bytes, argument.elements) {
+            (Some(value), ..) => value.clone(),
+            (None, Some(buffer), Some(bytes), _) => format!("{buffer}, {bytes} bytes"),
+            (None, Some(buffer), None, Some(elements)) => format!("{buffer}, {elements} elements"),
+            (None, Some(buffer), None, None) => format!("{buffer}, of a size that the file does not say"),
+            (None, None, ..) => "?".to_owned(),
+        };
+        let text = if value == argument.text { String::new() } else { format!("  ({})", argument.text) };
+        out::line(&format!("    {} = {value}{text}", argument.parameter));
+    }
+    for name in &launch.from {
+        let text = if name.text == name.value { String::new() } else { format!(" = {}", name.text) };
+        out::line(&format!("      {}{text} = {}  (line {})", name.name, name.value, name.line));
+    }
+    out::line(&format!("    {}", launch.command));
+}

@@ -1,0 +1,226 @@
+//! The launches in a CUDA C++ file, as options of a trace: grid, block, arguments and buffers that the file's host code gives.
+
+use std::collections::BTreeMap;
+
+use warpbook_cuda_file::{Launch, Size, Value, launches};
+
+use super::cuda_file::Named;
+use super::pointee::Pointee;
+use super::shader_file::TraceOptions;
+use crate::base::diag::Diagnostic;
+use crate::base::parts;
+use crate::base::tensor::Init;
+use crate::base::units::counted;
+
+/// Elements of a buffer whose size the file does not say.
+const ROOM: u64 = 1 << 28;
+
+/// The launches in the text of a file with its parts. `given` are values of names that the file does not know.
+#[must_use]
+pub fn listed(source: &str, given: &[(String, f64)]) -> Vec<Launch> {
+    let texts: Vec<&str> = parts::parts(source).into_iter().map(|part| part.text).collect();
+    let given: BTreeMap<String, f64> = given.iter().cloned().collect();
+    launches(&texts, &given)
+}
+
+/// The names that a launch needs and that nothing gives a value, each once. Buffers can be of any size.
+#[must_use]
+pub fn unknown(launch: &Launch) -> Vec<String> {
+    let sizes = launch.grid.value.as_ref().err().into_iter().chain(launch.block.value.as_ref().err());
+    let sizes = sizes.chain(launch.shared.value.as_ref().err());
+    let is_asked = |i: usize, text: &str| !is_pointer(launch, i) && !text.ends_with("{}");
+    let numbers = launch.arguments.iter().enumerate().filter(|(i, argument)| is_asked(*i, &argument.text));
+    let all = sizes.chain(numbers.filter_map(|(_, argument)| argument.number.as_ref().err()));
+    let mut names: Vec<String> = Vec::new();
+    for unknown in all {
+        if !names.contains(&unknown.0) {
+            names.push(unknown.0.clone());
+        }
+    }
+    names
+}
+
+fn is_pointer(launch: &Launch, argument: usize) -> bool {
+    launch.parameters.get(argument).is_some_and(|parameter| parameter.is_pointer)
+}
+
+/// An option as it is typed: in quotes where a shell would read it otherwise.
+#[must_use]
+pub fn typed(text: &str) -> String {
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "_-=.,:/@+".contains(c));
+    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
+/// The launch that a trace takes, with its number from 1: the one that the options number, the first of the kernel that they name, or the
+/// first. None if the options give a grid, or the file has no launches.
+///
+/// # Errors
+/// A number that no launch has, or a kernel that is launched nowhere.
+pub(super) fn chosen(
+    target: &str,
+    source: &str,
+    options: &TraceOptions,
+) -> Result<Option<(usize, usize, Launch)>, Diagnostic> {
+    if options.grid.is_some() && options.launch.is_none() {
+        return Ok(None);
+    }
+    // A macro's value counts for the host, too.
+    let defined = options.constants.iter().filter_map(|(name, text)| Some((name.clone(), text.parse().ok()?)));
+    let given: Vec<_> = defined.chain(options.lets.iter().cloned()).collect();
+    let all = listed(source, &given);
+    let count = all.len();
+    let plain = |name: &str| name.split('<').next().unwrap_or_default().to_owned();
+    let is_it = |launch: &Launch| match &options.entry {
+        Some(entry) if entry.contains('<') => launch.kernel == *entry,
+        Some(entry) => plain(&launch.kernel) == *entry,
+        None => true,
+    };
+    let found = match options.launch {
+        Some(number) => number.checked_sub(1).filter(|at| *at < count),
+        None => all.iter().position(is_it),
+    };
+    match (found, options.launch) {
+        (Some(at), _) => Ok(all.into_iter().nth(at).map(|launch| (at + 1, count, launch))),
+        (None, Some(number)) => {
+            let message = format!("there is no launch {number}: the file has {}", counted(count as u64, "launch"));
+            Err(Diagnostic::error(message).in_file(target).hint(format!("list them: warpbook launches {target}")))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+/// The options with what the launch gives where they give nothing, and notes on what was taken.
+///
+/// # Errors
+/// Names that are not known, or sizes that no launch can have.
+pub(super) fn filled(
+    target: &str,
+    (number, count, launch): &(usize, usize, Launch),
+    named: &[Named],
+    options: &TraceOptions,
+) -> Result<(TraceOptions, Vec<String>), Diagnostic> {
+    let mut options = options.clone();
+    let unknown = needed(launch, named, &options);
+    if !unknown.is_empty() {
+        let names: Vec<String> = unknown.iter().map(|name| format!("`{name}`")).collect();
+        let lets: Vec<String> =
+            unknown.iter().map(|name| format!("--let {}", typed(&format!("{name}=VALUE")))).collect();
+        let message =
+            format!("launch {number}, `{}`, needs {}, which the file does not say", launch.kernel, names.join(", "));
+        return Err(at_launch(target, launch, message).hint(format!("add {}", lets.join(" "))));
+    }
+    let size = |of: &str, value: [i64; 3]| {
+        let whole = value.map(|value| u32::try_from(value).ok().filter(|value| *value > 0));
+        let [Some(x), Some(y), Some(z)] = whole else {
+            let [x, y, z] = value;
+            let message = format!("launch {number} has a {of} of {x} × {y} × {z}");
+            return Err(at_launch(target, launch, message).hint(format!("give another: --{of} X[,Y[,Z]]")));
+        };
+        Ok([x, y, z])
+    };
+    if let (None, Ok(grid)) = (options.grid, &launch.grid.value) {
+        options.grid = Some(size("grid", *grid)?);
+    }
+    if let (None, None, Ok(block)) = (options.block, options.warps, &launch.block.value) {
+        options.block = Some(size("block", *block)?);
+    }
+    if let (0, Ok(bytes)) = (options.shared_bytes, &launch.shared.value) {
+        options.shared_bytes = u32::try_from(*bytes).unwrap_or_default();
+    }
+    let mut notes = vec![noted(*number, *count, launch)];
+    let mut known: Vec<(String, String)> = Vec::new();
+    for (at, (parameter, argument)) in named.iter().zip(&launch.arguments).enumerate() {
+        let name = &parameter.name;
+        if is_given(name, &options) {
+            continue;
+        }
+        if !parameter.parameter.is_pointer {
+            // An object without members has bytes all the same.
+            let empty = || format!("hex:{}", "00".repeat(parameter.parameter.bytes as usize));
+            let value = match &argument.number {
+                Ok(value) if *value != Value::List(Vec::new()) => value.to_string(),
+                _ => empty(),
+            };
+            options.arguments.push((name.clone(), value));
+            continue;
+        }
+        if let Ok(Value::Int(0)) = argument.number {
+            options.arguments.push((name.clone(), "0".to_owned()));
+            continue;
+        }
+        let buffer = argument.buffer.as_ref();
+        if let Some((_, other)) = buffer.and_then(|of| known.iter().find(|(variable, _)| *variable == of.name)) {
+            options.shared.push((name.clone(), other.clone()));
+            continue;
+        }
+        known.extend(buffer.map(|of| (of.name.clone(), name.clone())));
+        let of_launch = launch.parameters.get(at).and_then(|parameter| Pointee::of_cpp(&parameter.ty));
+        let pointee = parameter.declared_pointee().or(of_launch);
+        if let (Some(of_launch), None) = (of_launch, parameter.declared_pointee()) {
+            options.types.push((name.clone(), of_launch));
+        }
+        let count = match buffer.map(|of| &of.size) {
+            Some(Ok(Size::Elements(elements))) => u64::try_from(*elements).ok(),
+            Some(Ok(Size::Bytes(bytes))) => {
+                let each = pointee.map_or(4, Pointee::bytes).max(1);
+                u64::try_from(*bytes).ok().map(|bytes| bytes / each)
+            }
+            _ => None,
+        };
+        if count.is_none() {
+            let text = &argument.text;
+            notes.push(format!(
+                "`{name}` gets room for {ROOM} elements, so accesses past its end are not found: the file does not say \
+                 how large `{text}` is; give it by --buffer {name}=COUNT"
+            ));
+        }
+        // Integers are mostly places in other buffers, and random ones lie outside.
+        let is_whole = pointee.is_some_and(Pointee::is_whole);
+        options.buffers.push((name.clone(), count.unwrap_or(ROOM), if is_whole { Init::Zero } else { Init::Random }));
+    }
+    Ok((options, notes))
+}
+
+fn is_given(name: &String, options: &TraceOptions) -> bool {
+    options.arguments.iter().any(|(given, _)| given == name)
+        || options.buffers.iter().any(|(given, ..)| given == name)
+        || options.shared.iter().any(|(given, _)| given == name)
+        || options.io.input(name).is_some()
+}
+
+/// The names that are not known, but for those of what the options give.
+fn needed(launch: &Launch, named: &[Named], options: &TraceOptions) -> Vec<String> {
+    let mut rest = launch.clone();
+    if let Some([x, y, z]) = options.grid {
+        rest.grid.value = Ok([x, y, z].map(i64::from));
+    }
+    if options.block.is_some() || options.warps.is_some() {
+        rest.block.value = Ok([1; 3]);
+    }
+    if options.shared_bytes > 0 {
+        rest.shared.value = Ok(0);
+    }
+    for (argument, of) in rest.arguments.iter_mut().zip(named) {
+        if of.parameter.is_pointer || is_given(&of.name, options) {
+            argument.number = Ok(Value::Int(0));
+        }
+    }
+    unknown(&rest)
+}
+
+fn at_launch(target: &str, launch: &Launch, message: String) -> Diagnostic {
+    let mut problem = Diagnostic::error(message).in_file(target);
+    if let (Some(place), (0, line)) = (&mut problem.place, launch.place) {
+        place.line = u32::try_from(line + 1).unwrap_or(1);
+    }
+    problem
+}
+
+/// A sentence on the launch that is taken: its line, its sizes, and the names that these come from.
+fn noted(number: usize, count: usize, launch: &Launch) -> String {
+    let others = if count > 1 { format!(" of {count} (another by --launch N)") } else { String::new() };
+    let used: Vec<String> = launch.used.iter().map(|used| format!("{} = {}", used.name, used.value)).collect();
+    let used = if used.is_empty() { String::new() } else { format!(", with {}", used.join(", ")) };
+    let [grid, block] = [&launch.grid.text, &launch.block.text];
+    format!("launch {number}{others}, line {}: {}<<<{grid}, {block}>>>{used}", launch.place.1 + 1, launch.kernel)
+}
