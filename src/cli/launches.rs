@@ -48,6 +48,9 @@ struct Output {
     arguments: Vec<OfArgument>,
     /// Names that the values come from.
     from: Vec<OfName>,
+    /// A condition around it that is false in a run without arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missed: Option<String>,
     /// Names that the file gives no value.
     unknown: Vec<String>,
     /// The command that traces it.
@@ -129,6 +132,7 @@ impl Output {
             arguments: launch.arguments.iter().enumerate().map(argument).collect(),
             from: launch.used.iter().map(name).collect(),
             command: format!("warpbook trace {} --launch {number}{lets}", typed(&file(0))),
+            missed: launch.missed.clone(),
             unknown,
         }
     }
@@ -166,6 +170,9 @@ fn show(launch: &Output) {
     for name in &launch.from {
         let text = if name.text == name.value { String::new() } else { format!(" = {}", name.text) };
         out::line(&format!("      {}{text} = {}  (line {})", name.name, name.value, name.line));
+    }
+    if let Some(condition) = &launch.missed {
+        out::line(&format!("    not reached without arguments of the program: {condition} decides"));
     }
     out::line(&format!("    {}", launch.command));
 }

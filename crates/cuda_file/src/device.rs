@@ -224,6 +224,7 @@ impl Finder<'_> {
             | "preproc_call"
             | "preproc_undef"
             | "preproc_directive" => (None, Vec::new()),
+            _ if &self.text[node.byte_range()] == ";" => (None, Vec::new()),
             // A condition of the preprocessor.
             _ if node.parent().is_some_and(|parent| {
                 parent.kind().starts_with("preproc_")

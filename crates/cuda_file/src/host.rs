@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use tree_sitter::{Node, Tree};
 
-use crate::tree::{attribute_macros, children, each, end_of_list, named, parse, places};
+use crate::tree::{attribute_macros, children, each, each_with, end_of_list, has_launch, named, parse, places};
 
 /// The most texts that uses of macros are expanded to.
 const MOST_EXPANSIONS: usize = 512;
@@ -109,7 +109,7 @@ impl Host {
     fn launches(&self, source: usize, depth: usize) -> bool {
         let text = &self.sources[source].text;
         let uses = |name: &&str| self.macros.get(*name).is_some_and(|used| self.launches(used.source, depth + 1));
-        text.contains("<<<") || (depth < 4 && crate::tree::words(text).any(|name| uses(&name)))
+        has_launch(text) || (depth < 4 && crate::tree::words(text).any(|name| uses(&name)))
     }
 
     /// Whether the preprocessor keeps a node, with what the files define. Conditions around `place` are not asked.
@@ -330,9 +330,36 @@ impl<'a> Frame<'a> {
             types = node.child_by_field_name("name");
         }
         let types = types.and_then(|types| types.child_by_field_name("arguments"));
-        let names = template_parameters(function, text).into_iter();
+        let names = template_parameters(function, text);
+        let is_given = types.map_or(0, |types| named(types).count());
+        // A type that only the arguments tell: that of the variable.
+        for name in names.iter().skip(is_given) {
+            let is_of = |parameter: &Node<'a>| {
+                parameter.child_by_field_name("type").is_some_and(|ty| &text[ty.byte_range()] == *name)
+            };
+            let of = parameters(function).into_iter().find(is_of).and_then(declared);
+            let value = of.and_then(|of| self.bound.iter().find(|(bound, _)| *bound == text[of.byte_range()]));
+            let ty = value.and_then(|(_, value)| caller.type_node(host, *value));
+            self.bound.extend(ty.map(|ty| ((*name).to_owned(), ty)));
+        }
+        let names = names.into_iter();
         self.bound.extend(names.zip(types.into_iter().flat_map(named)).map(|(name, value)| (name.to_owned(), value)));
         self.caller = Some(caller);
+    }
+
+    /// The type that a variable is declared with.
+    fn type_node(&self, host: &'a Host, variable: Node<'a>) -> Option<Node<'a>> {
+        let name = host.text(self.source, variable);
+        let mut found = None;
+        each_with(self.scope(host), &host.sources[self.source].text, name, &mut |node| {
+            if matches!(node.kind(), "declaration" | "parameter_declaration")
+                && node.start_byte() < self.at
+                && named(node).any(|it| declared(it).is_some_and(|it| host.text(self.source, it) == name))
+            {
+                found = node.child_by_field_name("type");
+            }
+        });
+        found
     }
 
     fn begins_in_main(&self, host: &Host) -> bool {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 use crate::host::{Code, Frame, Host, declared, last_name, parameters, template_parameters};
-use crate::tree::{children, each, named};
+use crate::tree::{children, each_with, named};
 use crate::value::{Evaluator, Unknown, Used, Value, dimensions};
 
 /// A launch of a kernel.
@@ -28,6 +28,8 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// Names that the values depend on.
     pub used: Vec<Used>,
+    /// A condition around it that is false in a run without arguments; None if there is none.
+    pub missed: Option<String>,
 }
 
 /// A parameter of a kernel, as it is declared.
@@ -82,6 +84,22 @@ pub fn launches(texts: &[&str], given: &BTreeMap<String, f64>) -> Vec<Launch> {
     let mut found: Vec<_> = code.calls().filter(is_kept).filter_map(read).collect();
     found.sort_by_key(|launch: &Launch| launch.place);
     found
+}
+
+/// Whether an expression only wraps the pointer in it.
+fn is_wrapped(kind: &str) -> bool {
+    let wraps = [
+        "cast_expression",
+        "pointer_expression",
+        "parenthesized_expression",
+        "subscript_expression",
+        "call_expression",
+    ];
+    wraps.contains(&kind)
+}
+
+fn is_pointer_declarator(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| parent.kind() == "pointer_declarator")
 }
 
 /// The bytes of types that C++ and CUDA have.
@@ -156,7 +174,7 @@ impl<'a> Reader<'a, '_> {
             .trim_matches(|c| c == '(' || c == ')' || c == '&')
             .to_owned();
         let mut arguments = Vec::new();
-        each(frame.scope(self.host), &mut |node| {
+        each_with(frame.scope(self.host), &self.host.sources[frame.source].text, &list, &mut |node| {
             if node.kind() == "init_declarator"
                 && declared(node).is_some_and(|it| self.host.text(source, it) == list)
                 && let Some(value) =
@@ -223,7 +241,32 @@ impl<'a> Reader<'a, '_> {
             parameters: of_kernel,
             arguments: arguments.into_iter().map(|(_, argument)| argument).collect(),
             used: self.evaluator.used.take(),
+            missed: self.missed(frame, call),
         }
+    }
+
+    /// A condition around a call, or around those of its functions, that is false.
+    fn missed(&self, frame: &Rc<Frame<'a>>, call: Node<'a>) -> Option<String> {
+        let mut at = call;
+        while let Some(parent) = at.parent().filter(|parent| parent.kind() != "function_definition") {
+            let is_branch = |name: &str| parent.child_by_field_name(name).is_some_and(|it| it == at);
+            if parent.kind() == "if_statement" {
+                let condition = parent.child_by_field_name("condition")?;
+                let value = self
+                    .evaluator
+                    .value(condition, &frame.at(parent.start_byte()))
+                    .ok()
+                    .and_then(|value| value.whole());
+                let is_missed = value.is_some_and(|value| {
+                    (value == 0 && is_branch("consequence")) || (value != 0 && is_branch("alternative"))
+                });
+                if is_missed {
+                    return Some(self.text(frame, condition));
+                }
+            }
+            at = parent;
+        }
+        None
     }
 
     /// The parameters of a kernel by its name with the arguments of its template.
@@ -360,6 +403,11 @@ impl<'a> Reader<'a, '_> {
             "cast_expression" => inner("value"),
             "parenthesized_expression" => named(node).next().and_then(|inner| self.buffer(inner, frame, depth + 1)),
             "binary_expression" => inner("left"),
+            // A pointer in an array of pointers.
+            "subscript_expression" if node.parent().is_none_or(|parent| parent.kind() != "pointer_expression") => {
+                let array = self.text(frame, node.child_by_field_name("argument")?);
+                Some(Buffer { name: self.text(frame, node), size: self.allocated(&array, frame, depth) })
+            }
             "pointer_expression" | "subscript_expression" => inner("argument"),
             "call_expression" => {
                 let function = node.child_by_field_name("function")?;
@@ -412,7 +460,7 @@ impl<'a> Reader<'a, '_> {
     /// The expression that a local pointer begins with.
     fn initial(&self, name: &str, frame: &Frame<'a>) -> Option<(usize, Node<'a>)> {
         let mut found = None;
-        each(frame.scope(self.host), &mut |node| {
+        each_with(frame.scope(self.host), &self.host.sources[frame.source].text, name, &mut |node| {
             let is_it = |it: Node<'a>| self.host.text(frame.source, it) == name;
             if node.kind() == "init_declarator" && node.start_byte() < frame.at && declared(node).is_some_and(is_it) {
                 found = node.child_by_field_name("value").map(|value| (node.start_byte(), value));
@@ -431,7 +479,7 @@ impl<'a> Reader<'a, '_> {
             return Err(unknown());
         }
         let mut result = Err(unknown());
-        each(frame.scope(self.host), &mut |node| {
+        each_with(frame.scope(self.host), &self.host.sources[frame.source].text, name, &mut |node| {
             if result.is_err()
                 && let Some(size) = self.allocates(name, node, frame, depth)
             {
@@ -479,9 +527,7 @@ impl<'a> Reader<'a, '_> {
         };
         let is_it = |node: Node<'a>| {
             let mut at = node;
-            while let "cast_expression" | "pointer_expression" | "parenthesized_expression" | "call_expression" =
-                at.kind()
-            {
+            while is_wrapped(at.kind()) {
                 let inner = at.child_by_field_name("value").or_else(|| at.child_by_field_name("argument"));
                 let inner = inner.or_else(|| at.child_by_field_name("arguments").and_then(|list| named(list).next()));
                 let Some(inner) = inner.or_else(|| named(at).last()) else { break };
@@ -520,7 +566,8 @@ impl<'a> Reader<'a, '_> {
                 }
                 self.made(value, frame, &at, depth)
             }
-            "array_declarator" if declared(node).is_some_and(is_it) => {
+            // The elements of an array of pointers are buffers of their own.
+            "array_declarator" if declared(node).is_some_and(is_it) && !is_pointer_declarator(node) => {
                 node.child_by_field_name("size").map(|count| number(count).map(Size::Elements))
             }
             _ => None,

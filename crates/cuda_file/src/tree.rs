@@ -49,6 +49,11 @@ pub fn attribute_macros(texts: &[&str]) -> BTreeSet<String> {
 /// A specifier that the grammar knows, in place of one that it does not.
 const STATIC: &str = "static";
 
+/// Whether a text launches a kernel.
+pub fn has_launch(text: &str) -> bool {
+    ["<<<", "<< <", "< < <"].iter().any(|open| text.contains(open))
+}
+
 /// The end of a list in parentheses that begins at a place.
 pub fn end_of_list(text: &str, at: usize) -> Option<usize> {
     let mut depth = 0;
@@ -89,6 +94,18 @@ fn plain(text: &str, macros: &BTreeSet<String>) -> String {
         let is_used = |at: &usize| !text[..*at].trim_end().ends_with("define");
         places(text, name).filter(is_used).for_each(|at| fill(at, at + name.len(), STATIC));
     }
+    for open in ["<< <", "< < <"] {
+        // As some formatters leave a launch.
+        for (at, _) in text.match_indices(open) {
+            let closes = [">> >", "> > >"].iter().filter_map(|close| Some((text[at..].find(close)? + at, close.len())));
+            if let Some((end, length)) = closes.min()
+                && text[end + length..].trim_start_matches([' ', '\\', '\n', '\r']).starts_with('(')
+            {
+                fill(at, at + open.len(), "<<<");
+                fill(end, end + length, ">>>");
+            }
+        }
+    }
     for at in places(text, "dim3") {
         let rest = text[at + 4..].trim_start();
         let Some(list) =
@@ -118,7 +135,8 @@ pub fn parse(text: &str, macros: &BTreeSet<String>) -> Tree {
 
 /// The children of a node.
 pub fn children(node: Node<'_>) -> impl DoubleEndedIterator<Item = Node<'_>> {
-    (0..node.child_count()).filter_map(move |i| node.child(i as u32))
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect::<Vec<_>>().into_iter()
 }
 
 /// The children of a node that are not punctuation or comments.
@@ -128,10 +146,30 @@ pub fn named(node: Node<'_>) -> impl DoubleEndedIterator<Item = Node<'_>> {
 
 /// Calls `see` with a node and all below it, outer ones first.
 pub fn each<'a>(node: Node<'a>, see: &mut dyn FnMut(Node<'a>)) {
+    each_if(node, &mut |node| {
+        see(node);
+        true
+    });
+}
+
+/// Calls `see` with a node and all below it whose texts have a name, outer ones first.
+pub fn each_with<'a>(node: Node<'a>, text: &str, name: &str, see: &mut dyn FnMut(Node<'a>)) {
+    each_if(node, &mut |node| {
+        let has = text[node.byte_range()].contains(name);
+        if has {
+            see(node);
+        }
+        has
+    });
+}
+
+/// Calls `enter` with a node, and with the children of each for which it says so.
+fn each_if<'a>(node: Node<'a>, enter: &mut dyn FnMut(Node<'a>) -> bool) {
     let mut next = vec![node];
     while let Some(node) = next.pop() {
-        see(node);
-        next.extend(children(node).rev());
+        if enter(node) {
+            next.extend(children(node).rev());
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 use crate::host::{Code, Frame, declared, function_name, last_name, template_parameters};
-use crate::tree::{each, named};
+use crate::tree::{each_with, named};
 
 /// The most steps from one name to the next.
 const DEEPEST: usize = 96;
@@ -363,8 +363,8 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         let text = &self.code.host.sources[frame.source].text;
         let mut last: Option<(Node<'a>, Node<'a>)> = None;
         let is_name = |node: Option<Node<'a>>| node.is_some_and(|node| &text[node.byte_range()] == name);
-        each(scope, &mut |node| {
-            if node.start_byte() >= frame.at || !text[node.byte_range()].contains(name) {
+        each_with(scope, text, name, &mut |node| {
+            if node.start_byte() >= frame.at {
                 return;
             }
             let is_here = match node.kind() {
@@ -405,6 +405,8 @@ impl<'a, 'e> Evaluator<'a, 'e> {
             }
         });
         let (node, part) = last?;
+        // What a function may write through its address is not known any more.
+        let is_written = node.kind() == "declaration" && self.is_written(name, node.end_byte(), frame);
         let before = frame.at(node.start_byte());
         let ty = node.child_by_field_name("type").map_or("auto", |ty| &text[ty.byte_range()]);
         let is_dim = ty.ends_with("dim3");
@@ -441,6 +443,7 @@ impl<'a, 'e> Evaluator<'a, 'e> {
                     right,
                 )
             }
+            (_, "init_declarator") if is_written => (Err(unknown()), part),
             (_, "init_declarator") => {
                 let value = part.child_by_field_name("value")?;
                 let known = self.value(value, &before).and_then(|known| {
@@ -460,6 +463,19 @@ impl<'a, 'e> Evaluator<'a, 'e> {
             _ => (Err(unknown()), part),
         };
         Some((value, node.start_byte(), shown))
+    }
+
+    /// Whether a call before the frame's place gets the address of a name.
+    fn is_written(&self, name: &str, after: usize, frame: &Frame<'a>) -> bool {
+        let text = &self.code.host.sources[frame.source].text;
+        let mut found = false;
+        each_with(frame.scope(self.code.host), text, name, &mut |node| {
+            found |= node.kind() == "pointer_expression"
+                && (after..frame.at).contains(&node.start_byte())
+                && text[node.byte_range()].strip_prefix('&').is_some_and(|of| of.trim() == name)
+                && node.parent().is_some_and(|parent| parent.kind() == "argument_list");
+        });
+        found
     }
 
     /// A constant of a type: `Pack<float>::size`.
@@ -511,7 +527,8 @@ impl<'a, 'e> Evaluator<'a, 'e> {
     fn set_member(&self, node: Node<'a>, frame: &Frame<'a>) -> Option<Value> {
         let wanted = self.text(frame, node);
         let mut last = None;
-        each(frame.scope(self.code.host), &mut |node| {
+        let text = &self.code.host.sources[frame.source].text;
+        each_with(frame.scope(self.code.host), text, wanted, &mut |node| {
             if node.kind() == "assignment_expression"
                 && node.end_byte() <= frame.at
                 && node.child_by_field_name("left").is_some_and(|left| self.text(frame, left) == wanted)
@@ -610,7 +627,7 @@ impl<'a, 'e> Evaluator<'a, 'e> {
     pub fn type_of(&self, name: &str, frame: &Frame<'a>) -> Option<String> {
         let mut found = None;
         let text = &self.code.host.sources[frame.source].text;
-        each(frame.scope(self.code.host), &mut |node| {
+        each_with(frame.scope(self.code.host), text, name, &mut |node| {
             if matches!(node.kind(), "declaration" | "parameter_declaration" | "optional_parameter_declaration")
                 && node.start_byte() < frame.at
                 && named(node).any(|it| declared(it).is_some_and(|it| &text[it.byte_range()] == name))

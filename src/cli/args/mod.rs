@@ -59,7 +59,7 @@ pub fn with_open(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
     if let [_, file] = args.as_slice()
         && Path::new(file)
             .extension()
-            .is_some_and(|end| ["cu", "cuh", "ptx", "wgsl"].iter().any(|kernel| end == *kernel))
+            .is_some_and(|end| ["cu", "cuh", "cpp", "ptx", "wgsl"].iter().any(|kernel| end == *kernel))
     {
         args.insert(1, "open".into());
     }

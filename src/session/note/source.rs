@@ -11,7 +11,7 @@ const CONTEXT: usize = 3;
 pub(super) fn whole(name: &str, file: &str, text: &str) -> NoteBlock {
     let language = match file.rsplit_once('.') {
         // Readers of notes colour C++, and do not know CUDA's name.
-        Some((_, "cu" | "cuh")) => "cpp",
+        Some((_, "cu" | "cuh" | "cpp")) => "cpp",
         Some((_, ending)) => ending,
         None => "",
     };

@@ -11,7 +11,6 @@ use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
 use crate::gpu::client::NEVER;
 use crate::gpu::simt::assemble;
-use crate::gpu::toolkit;
 use crate::job::{
     Argument, Assembled, Binding, Blame, BufferSpec, Code, Content, CudaLaunch, Grid, Job, Launch, Twin,
     WorkgroupShape, paged,
@@ -89,7 +88,7 @@ pub fn describe(
         };
         (file, source, text)
     };
-    let of_instance = instance.and_then(|_| ptx.lines().last()?.strip_prefix(toolkit::INSTANCE).map(str::to_owned));
+    let of_instance = instance.and_then(|instance| simt::ptx_entry_named(&ptx, instance));
     let entry = pick(target, &ptx, of_instance.as_deref().or(entry))?;
     let twin = Twin { file, source: source.into(), entry, shipped: None };
     let simt::Signature { parameters, block, has_dynamic_shared } = simt::ptx_signature(target, &ptx, &twin.entry)?;
@@ -417,7 +416,7 @@ fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
 /// Whether a file is in CUDA C++.
 #[must_use]
 pub fn is_cuda(file: &str) -> bool {
-    file.ends_with(".cu") || file.ends_with(".cuh")
+    [".cu", ".cuh", ".cpp"].iter().any(|end| file.ends_with(end))
 }
 
 fn is_triton(twin: &Twin) -> bool {

@@ -10,7 +10,7 @@ use super::shader_file::TraceOptions;
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::base::tensor::Init;
-use crate::base::units::counted;
+use crate::base::units::{count as count_of, counted};
 
 /// Elements of a buffer whose size the file does not say.
 const ROOM: u64 = 1 << 28;
@@ -77,7 +77,10 @@ pub(super) fn chosen(
     };
     let found = match options.launch {
         Some(number) => number.checked_sub(1).filter(|at| *at < count),
-        None => all.iter().position(is_it),
+        None => all
+            .iter()
+            .position(|launch| is_it(launch) && launch.missed.is_none())
+            .or_else(|| all.iter().position(is_it)),
     };
     match (found, options.launch) {
         (Some(at), _) => Ok(all.into_iter().nth(at).map(|launch| (at + 1, count, launch))),
@@ -129,6 +132,7 @@ pub(super) fn filled(
     }
     let mut notes = vec![noted(*number, *count, launch)];
     let mut known: Vec<(String, String)> = Vec::new();
+    let mut of_no_size = Vec::new();
     for (at, (parameter, argument)) in named.iter().zip(&launch.arguments).enumerate() {
         let name = &parameter.name;
         if is_given(name, &options) {
@@ -144,7 +148,7 @@ pub(super) fn filled(
             options.arguments.push((name.clone(), value));
             continue;
         }
-        if let Ok(Value::Int(0)) = argument.number {
+        if ["NULL", "nullptr", "0"].contains(&argument.text.rsplit([' ', ')']).next().unwrap_or_default()) {
             options.arguments.push((name.clone(), "0".to_owned()));
             continue;
         }
@@ -168,15 +172,19 @@ pub(super) fn filled(
             _ => None,
         };
         if count.is_none() {
-            let text = &argument.text;
-            notes.push(format!(
-                "`{name}` gets room for {ROOM} elements, so accesses past its end are not found: the file does not say \
-                 how large `{text}` is; give it by --buffer {name}=COUNT"
-            ));
+            of_no_size.push(format!("`{name}`"));
         }
         // Integers are mostly places in other buffers, and random ones lie outside.
         let is_whole = pointee.is_some_and(Pointee::is_whole);
         options.buffers.push((name.clone(), count.unwrap_or(ROOM), if is_whole { Init::Zero } else { Init::Random }));
+    }
+    if !of_no_size.is_empty() {
+        notes.push(format!(
+            "the file does not say how large these are: {}. They get room for {} elements each, so accesses past their ends \
+             are not found; give their sizes by --buffer NAME=COUNT",
+            of_no_size.join(", "),
+            count_of(ROOM)
+        ));
     }
     Ok((options, notes))
 }

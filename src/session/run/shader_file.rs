@@ -219,7 +219,7 @@ pub fn trace(
     options: &TraceOptions,
     cancel: &AtomicBool,
 ) -> Result<Outcome, Vec<Diagnostic>> {
-    let is_file = [".wgsl", ".cu", ".ptx"].iter().any(|end| target.ends_with(end));
+    let is_file = [".wgsl", ".ptx"].iter().any(|end| target.ends_with(end)) || cuda_file::is_cuda(target);
     let lesson = target.split_once('/').filter(|_| !is_file);
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
     let Target { mut job, pass, needs, mut warnings, notes, filled } = match lesson {

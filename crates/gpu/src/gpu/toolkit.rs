@@ -5,9 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::trace::record::Backend;
 
-/// The comment at the end of PTX that names the instance of a template that was asked for.
-pub const INSTANCE: &str = "// instance: ";
-
 /// The environment's names for a toolkit's folder.
 const VARIABLES: [&str; 2] = ["CUDA_HOME", "CUDA_PATH"];
 

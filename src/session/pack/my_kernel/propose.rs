@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+#[cfg(feature = "cuda")]
+use warpbook_cuda_file::Size;
+
 use super::{Begins, BufferSetup, ElemName, Number, Setup, members};
 use crate::base::diag::Diagnostic;
 use crate::base::foreign::foreign;
@@ -11,6 +14,8 @@ use crate::gpu::simt::assemble;
 use crate::job::{Argument, Assembled, BindingKind};
 use crate::session::run::cuda_file::{self, Described};
 use crate::session::run::devices::Devices;
+#[cfg(feature = "cuda")]
+use crate::session::run::launches;
 use crate::session::run::pointee::Pointee;
 use crate::session::run::shader_file::TraceOptions;
 use crate::simt::{self, Binding, Program};
@@ -46,7 +51,7 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
         return Err(Diagnostic::error(message)
             .hint("compile it and open the .ptx; the page of the docs on CUDA has the lines for that"));
     }
-    if !(ends("wgsl") || ends("cu") || ends("cuh") || ends("ptx")) {
+    if !(ends("wgsl") || ends("ptx") || cuda_file::is_cuda(&name)) {
         return Err(Diagnostic::error(format!("{name} is no kernel's file")).hint("open a .wgsl, .cu or .ptx file"));
     }
     let text = files::read_text(file)
@@ -59,7 +64,13 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
         })?;
         entries.into_iter().map(|entry| entry.name).collect()
     } else {
-        cuda_file::kernel_names(devices, &name, &text)?
+        let mut names = launched(&name, &text)?;
+        let compiled = cuda_file::kernel_names(devices, &name, &text);
+        // Where there are launches, templates may be all that there is.
+        let compiled = if names.is_empty() { compiled? } else { compiled.unwrap_or_default() };
+        let others: Vec<String> = compiled.into_iter().filter(|other| !names.contains(other)).collect();
+        names.extend(others);
+        names
     };
     if names.is_empty() {
         let problem = Diagnostic::error("there is no kernel in this file").in_file(&name);
@@ -68,7 +79,28 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
     Ok(Kernels { text, names })
 }
 
-/// The launch of the kernel `entry` of a file, as its signature suggests it.
+/// The kernels that a file's host code launches, each once, in their order.
+#[cfg(feature = "cuda")]
+fn launched(name: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
+    if !cuda_file::is_cuda(name) {
+        return Ok(Vec::new());
+    }
+    let source = parts::compose_on_disk(name, text.to_owned())?;
+    let mut names: Vec<String> = Vec::new();
+    for launch in launches::listed(&source, &[]) {
+        if !names.contains(&launch.kernel) {
+            names.push(launch.kernel);
+        }
+    }
+    Ok(names)
+}
+
+#[cfg(not(feature = "cuda"))]
+fn launched(_: &str, _: &str) -> Result<Vec<String>, Diagnostic> {
+    Ok(Vec::new())
+}
+
+/// The launch of the kernel `entry` of a file, as its host code gives it, and else as its signature suggests it.
 pub fn propose(
     devices: &Devices,
     file: &Path,
@@ -89,13 +121,19 @@ pub fn propose(
     };
     let mut setup =
         Setup { file: file.to_owned(), source: source.map(Path::to_owned), entry: entry.to_owned(), ..setup };
+    #[cfg(feature = "cuda")]
+    if cuda_file::is_cuda(&name) {
+        as_launched(&mut setup, &name, text).map_err(|problem| vec![problem])?;
+    }
     let blocks = match (setup.block, setup.is_block_fixed) {
         (None, _) => format!("ceil({count} / 64)"),
         (Some(_), false) => format!("ceil({count} / block_x)"),
         // A kernel of Triton's says nothing about how much one of its programs does.
         (Some(_), true) => "1".to_owned(),
     };
-    setup.grid = [blocks, "1".to_owned(), "1".to_owned()];
+    if setup.grid[0].is_empty() {
+        setup.grid = [blocks, "1".to_owned(), "1".to_owned()];
+    }
     if setup.shared.is_empty() {
         "0".clone_into(&mut setup.shared);
     }
@@ -107,6 +145,44 @@ pub fn propose(
         };
     }
     Ok(setup)
+}
+
+/// Fills in what the first launch of the kernel in the file's host code gives.
+#[cfg(feature = "cuda")]
+fn as_launched(setup: &mut Setup, name: &str, text: &str) -> Result<(), Diagnostic> {
+    let source = parts::compose_on_disk(name, text.to_owned())?;
+    let all = launches::listed(&source, &[]);
+    let Some(launch) = all.iter().find(|launch| launch.kernel == setup.entry) else { return Ok(()) };
+    if let Ok(grid) = &launch.grid.value {
+        setup.grid = grid.map(|extent| extent.max(1).to_string());
+    }
+    if let (Ok(block), false) = (&launch.block.value, setup.is_block_fixed) {
+        setup.block = Some(block.map(|threads| u32::try_from(threads).unwrap_or(1).clamp(1, 1024)));
+    }
+    if let Ok(bytes) = launch.shared.value {
+        setup.shared = bytes.to_string();
+    }
+    for (parameter, argument) in setup.order.iter().zip(&launch.arguments) {
+        let number = setup.numbers.iter_mut().find(|number| number.name == *parameter);
+        if let (Some(number), Ok(value)) = (number, &argument.number) {
+            number.value = value.to_string();
+        }
+        let buffer = setup.buffers.iter_mut().find(|buffer| buffer.name == *parameter);
+        let size = argument.buffer.as_ref().and_then(|of| of.size.as_ref().ok());
+        if let (Some(buffer), Some(size)) = (buffer, size) {
+            let each = i64::from(buffer.elem.bytes());
+            buffer.count = match size {
+                Size::Bytes(bytes) => (bytes / each).max(1).to_string(),
+                Size::Elements(count) if buffer.count.is_empty() => count.to_string(),
+                Size::Elements(count) => buffer.count.replace(ELEMENTS, &count.to_string()),
+            };
+            // Integers are mostly places in other buffers.
+            if matches!(buffer.elem, ElemName::I32 | ElemName::U32) {
+                buffer.begins = Begins::Zero;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn of_wgsl(name: &str, text: &str, entry: &str) -> Result<Setup, Vec<Diagnostic>> {

@@ -72,11 +72,11 @@ fn parts_of(setup: &Setup) -> Result<Vec<(PathBuf, PathBuf)>, Diagnostic> {
     let Ok(composed) = parts::compose_on_disk(&name, text) else { return Ok(Vec::new()) };
     let beside = setup.file.parent().unwrap_or(Path::new(""));
     let each = parts::parts(&composed).into_iter().filter_map(|part| part.file.map(PathBuf::from)).map(|part| {
-        let below = part
-            .strip_prefix(beside)
-            .ok()
-            .filter(|below| below.components().all(|part| matches!(part, std::path::Component::Normal(_))));
-        let Some(below) = below.map(Path::to_path_buf) else {
+        let is_below = |below: &&Path| below.components().all(|part| matches!(part, std::path::Component::Normal(_)));
+        let below = part.strip_prefix(beside).ok().filter(is_below);
+        // A header that was found in a folder for headers is named without its way, and lies beside the kernel here.
+        let plain = part.file_name().filter(|name| composed.contains(&format!("\"{}\"", name.to_string_lossy())));
+        let Some(below) = below.or(plain.map(Path::new)).map(Path::to_path_buf) else {
             let message = format!("{} is not in the folder of {name}", part.display());
             return Err(Diagnostic::error(message).hint(
                 "put the header beside the kernel or in a folder there; or name it as <…>, with its folder in CPATH",

@@ -85,30 +85,30 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
     options.extend(folders.iter().map(|folder| format!("--include-path={}", folder.display())));
     let only = launch.cuda_only();
     let is_for_nvcc = only.is_some_and(|only| only.for_nvcc);
-    let mut constants = constants::header(launch);
-    if is_for_nvcc {
-        // Macros of the command line may not reach into it.
-        constants.insert_str(0, headers::OF_NVCC);
-        options.push("-default-device".to_owned());
-    }
-    let instance = only.and_then(|only| only.instance.clone());
-    let order = |source: &str, constants: String| {
+    let named = only.and_then(|only| only.instance.clone());
+    let instance = named.or_else(|| twin.entry.contains('<').then(|| twin.entry.clone()));
+    let order = |source: &str, as_nvcc: Option<&str>| {
+        let (mut constants, mut options) = (constants::header(launch), options.clone());
+        if let Some(further) = as_nvcc {
+            // Macros of the command line may not reach into it.
+            constants = format!("{}{constants}{further}", headers::OF_NVCC);
+            options.push("-default-device".to_owned());
+        }
         let headers = headers_of(source, &twin.file, constants);
         let own = parts::parts(source).first().map_or("", |part| part.text);
-        Order {
-            source: own.to_owned(),
-            name: twin.file.clone(),
-            headers,
-            options: options.clone(),
-            instance: instance.clone(),
-        }
+        let (source, name, instance) = (own.to_owned(), twin.file.clone(), instance.clone());
+        Order { source, name, headers, options, instance }
     };
-    let mut compiled = confined::compile(&order(&twin.source, constants.clone())).map_err(broken)?;
+    let mut compiled = confined::compile(&order(&twin.source, is_for_nvcc.then_some(""))).map_err(broken)?;
     // A text with code of the host does not compile as it is.
-    if !compiled.done && is_for_nvcc {
+    let mut left_out = Vec::new();
+    if !compiled.done && only.is_some() {
         let part = device_part::of(&twin.source, &folders, instance.as_deref().unwrap_or_default());
-        let constants = if part.contains("std::") { format!("{constants}{}", headers::OF_STD) } else { constants };
-        compiled = confined::compile(&order(&part, constants)).map_err(broken)?;
+        let of_std = if part.text.contains("std::") { headers::OF_STD } else { "" };
+        let device = confined::compile(&order(&part.text, Some(of_std))).map_err(broken)?;
+        if device.done || part.text != *twin.source {
+            (compiled, left_out) = (device, part.left_out);
+        }
     }
     let (mut errors, warnings): (Vec<_>, Vec<_>) =
         log::diagnostics(&compiled.log, twin, !is_for_nvcc).into_iter().partition(Diagnostic::is_error);
@@ -122,11 +122,17 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         if !errors.is_empty() {
             first.message = format!("{} (and {} more)", first.message, errors.len());
         }
+        if !left_out.is_empty() {
+            let names = left_out.join(", ");
+            first.hint = first.hint.or_else(|| {
+                Some(format!("headers that were not found are left out: {names}; name a folder that has them in CPATH"))
+            });
+        }
         return Err(first.into());
     }
     let mut ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
     if let Some(name) = &compiled.instance {
-        ptx.push_str(&format!("{}{name}\n", toolkit::INSTANCE));
+        ptx.push_str(&format!("{}{name}\n", simt::PTX_INSTANCE));
     }
     let code = if compiled.cubin.is_empty() { compiled.ptx } else { compiled.cubin };
     Ok(image(twin, code, ptx, warnings))

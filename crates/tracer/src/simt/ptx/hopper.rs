@@ -22,6 +22,9 @@ use crate::trace::Space;
 /// Bytes that rows of a matrix and of its boxes are multiples of.
 const PIECE: u64 = 16;
 
+/// Instructions that access textures and surfaces.
+const TEXTURES: [&str; 5] = ["tex", "tld4", "suld", "sust", "sured"];
+
 impl Lower<'_> {
     /// The tensor map that a parameter is.
     pub(super) fn map(&self, name: &str) -> Option<(&TensorMap, Elem)> {
@@ -54,6 +57,12 @@ impl Lower<'_> {
                 continue;
             };
             self.at = i.at;
+            if TEXTURES.contains(&i.words[0].as_str()) {
+                let error = self.error("textures and surfaces cannot be traced");
+                return Err(
+                    error.hint("read an array in their place: a pointer, with y * width + x for the texture's x and y")
+                );
+            }
             let (map, elem) = self.map_of_box(&i.operands[at])?;
             let Some(p) = self.buffer_of(map) else {
                 return Err(

@@ -147,9 +147,15 @@ pub fn source_name(entry: &str) -> &str {
     }
 }
 
-/// The kernel that is called `wanted` in the PTX or in its source; None if there is none, or several in the source.
+/// The words before the name, in the PTX, of the instance of a template that it was compiled for, in its last line.
+pub const INSTANCE: &str = "// instance: ";
+
+/// The kernel that is called `wanted` in the PTX or in its source; of an instance of a template, the one that the PTX says. None if there is none, or several in the source.
 #[must_use]
 pub fn entry_named(text: &str, wanted: &str) -> Option<String> {
+    if wanted.contains('<') {
+        return text.lines().last()?.strip_prefix(INSTANCE).map(str::to_owned);
+    }
     let names: Vec<&str> = text
         .match_indices(".entry")
         .filter_map(|(at, word)| text[at + word.len()..].split(['(', '\n', '{']).next())

@@ -1,0 +1,144 @@
+//! Launches as people write them, with sizes and arguments by hand.
+
+use std::collections::BTreeMap;
+
+use warpbook_cuda_file::{Launch, Size, Value, launches};
+
+fn read(text: &str) -> Vec<Launch> {
+    launches(&[text], &BTreeMap::new())
+}
+
+fn numbers(launch: &Launch) -> Vec<String> {
+    launch
+        .arguments
+        .iter()
+        .map(|argument| argument.number.as_ref().map_or_else(|unknown| format!("? {}", unknown.0), Value::to_string))
+        .collect()
+}
+
+fn sizes(launch: &Launch) -> Vec<Option<Size>> {
+    launch.arguments.iter().map(|argument| argument.buffer.as_ref()?.size.clone().ok()).collect()
+}
+
+#[test]
+fn a_program_gives_grid_block_and_arguments() {
+    let found = read(
+        "#define N 1000\n__global__ void add(float* x, const float* y, int n, float a);\n\
+         int main() {\n  const int block = 128;\n  float *x, *y; cudaMalloc(&x, N * sizeof(float)); cudaMalloc((void**)&y, sizeof(float) * N);\n\
+         \n  add<<<(N + block - 1) / block, block>>>(x, y, N, 0.5f);\n}\n\
+         __global__ void add(float* x, const float* y, int n, float a) {}\n",
+    );
+    let [launch] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((launch.kernel.as_str(), launch.place, launch.function.as_str()), ("add", (0, 6), "main"));
+    assert_eq!((launch.grid.value.clone(), launch.block.value.clone()), (Ok([8, 1, 1]), Ok([128, 1, 1])));
+    assert_eq!(numbers(launch)[2..], ["1000", "0.5"]);
+    assert_eq!(sizes(launch)[..2], [Some(Size::Bytes(4000)); 2]);
+    let names: Vec<_> =
+        launch.parameters.iter().map(|parameter| (parameter.name.as_str(), parameter.is_pointer)).collect();
+    assert_eq!(names, [("x", true), ("y", true), ("n", false), ("a", false)]);
+}
+
+#[test]
+fn dimensions_are_read_in_all_their_forms() {
+    let found = read(
+        "__global__ void k(int* x) {}\n\
+         void a() { dim3 grid(2, 3); dim3 block{4, 5, 6}; k<<<grid, block, 48 << 10>>>(0); }\n\
+         void b() { dim3 grid = {7}; k<<<grid, dim3(8, 9)>>>(0); }\n\
+         void c() { int w = 100, h = 50; dim3 block(16, 16); dim3 grid((w + block.x - 1) / block.x, (h + block.y - 1) / block.y); k<<<grid, block>>>(0); }\n\
+         void d() { dim3 block; k<<<ceil(1000 / 256.0), block>>>(0); }\n\
+         void e() { void* args[] = {&x}; cudaLaunchKernel((void*)k, dim3(2), dim3(32), args, 128, 0); }\n",
+    );
+    let all: Vec<_> = found
+        .iter()
+        .map(|launch| (launch.grid.value.clone(), launch.block.value.clone(), launch.shared.value.clone()))
+        .collect();
+    let expected = [
+        (Ok([2, 3, 1]), Ok([4, 5, 6]), Ok(49_152)),
+        (Ok([7, 1, 1]), Ok([8, 9, 1]), Ok(0)),
+        (Ok([7, 4, 1]), Ok([16, 16, 1]), Ok(0)),
+        (Ok([4, 1, 1]), Ok([1, 1, 1]), Ok(0)),
+        (Ok([2, 1, 1]), Ok([32, 1, 1]), Ok(128)),
+    ];
+    assert_eq!(all, expected);
+}
+
+#[test]
+fn parameters_come_from_the_calls_up_to_main() {
+    let found = read(
+        "int ceil_div(int a, int b) { return (a + b - 1) / b; }\n\
+         template <typename T, int N> __global__ void k(T* o, int n) {}\n\
+         template <typename T> void launch(T* out, int n, int block) { k<T, 4><<<ceil_div(n, block), block>>>(out, n); }\n\
+         int main(int argc, char** argv) {\n\
+           int n = argc > 1 ? atoi(argv[1]) : 640;\n  int blocks[] = {32, 64};\n  double* d = 0;\n  cudaMalloc(&d, n * sizeof(double));\n\
+           for (int j = 0; j < sizeof(blocks) / sizeof(int); j++) { int block = blocks[j]; launch(d, n, block); }\n}\n",
+    );
+    let [launch] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(launch.kernel, "k<double, 4>");
+    assert_eq!((launch.grid.value.clone(), launch.block.value.clone()), (Ok([20, 1, 1]), Ok([32, 1, 1])));
+    assert_eq!(sizes(launch)[0], Some(Size::Bytes(5120)));
+    assert_eq!(launch.parameters[0].ty, "double");
+}
+
+#[test]
+fn macros_launch_and_name_kernels() {
+    let found = read(
+        "__global__ void relu_f32(float* x, int n) {}\n\
+         #define BINDING(tag, T, per) \\\n  void relu_##tag(torch::Tensor x) { \\\n    int n = x.size(0); \\\n    relu_##tag<<<n / (per), 256>>>((T*)x.data_ptr(), n); \\\n  }\n\
+         BINDING(f32, float, 4)\n",
+    );
+    let [launch] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((launch.kernel.as_str(), launch.place), ("relu_f32", (0, 6)));
+    assert_eq!(launch.grid.value.as_ref().map_err(|unknown| unknown.0.as_str()), Err("x.size(0)"));
+    let given = BTreeMap::from([("x.size(0)".to_owned(), 4096.0)]);
+    let known = launches(
+        &[
+            "__global__ void k(float* x) {}\nvoid f(torch::Tensor x) { int n = x.size(0); k<<<n / 4, 256>>>(x.data_ptr<float>()); }\n",
+        ],
+        &given,
+    );
+    assert_eq!(known[0].grid.value, Ok([1024, 1, 1]));
+}
+
+#[test]
+fn what_is_read_when_it_runs_is_named_and_not_guessed() {
+    let found = read(
+        "__global__ void k(float* x, int n) {}\nint read_it();\n\
+         int main() { int n = read_it(); int m = 0; ask(&m); k<<<n, m>>>(make(), n + 1); }\n",
+    );
+    let [launch] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(launch.grid.value.as_ref().map_err(|unknown| unknown.0.as_str()), Err("read_it()"));
+    assert_eq!(launch.block.value.as_ref().map_err(|unknown| unknown.0.as_str()), Err("m"));
+    assert_eq!(numbers(launch)[1], "? read_it()");
+}
+
+#[test]
+fn conditions_choose_the_launch_that_is_reached() {
+    let found = read(
+        "template <int B> __global__ void k(int* x) {}\n\
+         int main() { int b = 32; int* d; cudaMalloc(&d, 64); if (b == 16) k<16><<<1, 16>>>(d); else k<32><<<1, b>>>(d); }\n",
+    );
+    let reached: Vec<_> = found.iter().map(|launch| (launch.kernel.as_str(), launch.missed.is_none())).collect();
+    assert_eq!(reached, [("k<16>", false), ("k<32>", true)]);
+}
+
+#[test]
+fn buffers_are_found_behind_casts_vectors_and_functions() {
+    let found = read(
+        "__global__ void k(float* a, float4* b, int* c, float* d, float* e) {}\n\
+         void make(float** p, size_t n) { cudaMalloc(p, n * sizeof(float)); }\n\
+         int main() {\n  thrust::device_vector<float> a(10); float* raw; make(&raw, 20); int* c; cudaMalloc((void**)&c, 3 * sizeof *c);\n\
+           float* list[2]; for (int i = 0; i < 2; i++) cudaMalloc(&list[i], 80);\n  auto t = torch::zeros({4, 8});\n\
+           k<<<1, 1>>>(thrust::raw_pointer_cast(a.data()), (float4*)raw, c, list[1], t.data_ptr<float>());\n}\n",
+    );
+    let expected = [Size::Elements(10), Size::Bytes(80), Size::Bytes(12), Size::Bytes(80), Size::Elements(32)];
+    assert_eq!(sizes(&found[0]), expected.map(Some));
+}
+
+#[test]
+fn text_that_does_not_parse_never_panics_and_recursion_ends() {
+    let text = "int f(int n) { return f(n); }\n__global__ void k(int* x) {}\nint main() { int n = n; int m = f(m); k<<<n, f(m)>>>(x, 1 / 0, 1 << 99, -9223372036854775808); } é <<<";
+    for at in 0..=text.len() {
+        text.get(..at).map(read);
+    }
+    assert!(read(text)[0].grid.value.is_err());
+}
