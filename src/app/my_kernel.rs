@@ -67,7 +67,7 @@ fn muted(ui: &Ui, text: &str) -> RichText {
 
 fn form(ui: &mut Ui, opening: &Opening, commands: &mut Vec<Command>) {
     let mut setup = opening.setup.clone();
-    let intro = "Proposed from its signature. Sizes are expressions over the whole numbers that the kernel takes, and over block_x, \
+    let intro = "Proposed from the launch in its file, or else from its signature. Sizes are expressions over the whole numbers that the kernel takes, and over block_x, \
                  block_y and block_z: n * n, ceil(n / block_x). Whole numbers become controls.";
     ui.add(egui::Label::new(muted(ui, intro)).wrap());
     ui.add_space(8.0);

@@ -10,6 +10,7 @@ mod diff;
 mod doctor;
 mod export;
 mod film;
+mod kept;
 #[cfg(feature = "cuda")]
 mod launches;
 mod ledger;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::args::SettingArgs;
-use super::{Context, MISUSED, out};
+use super::{Context, MISUSED, kept, out};
 use crate::base::diag::Diagnostic;
 use crate::base::files;
 use crate::device::DeviceSpec;
@@ -24,7 +24,7 @@ const OF_FILE: &str = "+file";
 /// Traces a target. Its problems, warnings and notes go to standard error.
 pub(super) fn traced(context: &Context, target: &str, options: &TraceOptions) -> Result<Outcome, ExitCode> {
     let (mut pack, _) = session::load(&context.files);
-    let mut options = options.clone();
+    let mut options = kept::with_kept(target, options).map_err(out::misused)?;
     let outcome = with_version(&mut pack, target, &mut options)
         .and_then(|target| shader_file::trace(&context.devices, &pack, &target, &options, &context.cancel))
         .map_err(|found| {

@@ -208,7 +208,7 @@ impl Finder<'_> {
         let range = whole.byte_range();
         let path = node.child_by_field_name("path").map_or("", |path| &self.text[path.byte_range()]);
         let brings = |of: &&str| path.trim_start_matches(['<', '"']).starts_with(of);
-        let instead = if BRING_HALVES.iter().any(|of| brings(&of)) { HALVES } else { "" };
+        let instead = if BRING_HALVES.iter().any(brings) { HALVES } else { "" };
         self.found.items.push(Item { part: self.part, range, keep, is_device, names, uses, host, instead });
     }
 
@@ -239,7 +239,7 @@ impl Finder<'_> {
                 let name = path.trim_matches(|c| matches!(c, '"' | '<' | '>'));
                 ((!(self.is_known)(name)).then_some(Keep::Never), Vec::new())
             }
-            "template_declaration" => match tree::children(node).filter(Node::is_named).last() {
+            "template_declaration" => match tree::children(node).rfind(Node::is_named) {
                 Some(inner) => self.class(inner),
                 None => (Some(Keep::Never), Vec::new()),
             },
@@ -281,7 +281,7 @@ impl Finder<'_> {
     /// The text of an item before its body.
     fn head(&self, node: Node<'_>) -> &str {
         let inner = if node.kind() == "template_declaration" {
-            tree::children(node).filter(Node::is_named).last().unwrap_or(node)
+            tree::children(node).rfind(Node::is_named).unwrap_or(node)
         } else {
             node
         };
@@ -302,7 +302,7 @@ impl Finder<'_> {
             }
             for member in tree::children(list) {
                 let inner = match member.kind() {
-                    "template_declaration" => tree::children(member).filter(Node::is_named).last(),
+                    "template_declaration" => tree::children(member).rfind(Node::is_named),
                     _ => Some(member),
                 };
                 let has_body = inner.is_some_and(|inner| {

@@ -437,7 +437,7 @@ impl<'a> Reader<'a, '_> {
                     return Some(of);
                 }
                 let size = match (self.allocated(&name, frame, depth), &frame.outer) {
-                    (Err(_), Some(outer)) => return self.buffer_named(&name, node, outer, depth),
+                    (Err(_), Some(outer)) => return self.buffer_named(&name, outer, depth),
                     (size, _) => size,
                 };
                 Some(Buffer { name, size })
@@ -447,11 +447,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The buffer of a name of a macro's text, where the macro is used.
-    fn buffer_named(&self, name: &str, node: Node<'a>, frame: &Rc<Frame<'a>>, depth: usize) -> Option<Buffer> {
+    fn buffer_named(&self, name: &str, frame: &Rc<Frame<'a>>, depth: usize) -> Option<Buffer> {
         match frame.bound.iter().rev().find(|(bound, _)| bound == name) {
             Some((_, value)) => self.buffer(*value, frame.caller.as_ref()?, depth + 1),
             None => match (self.allocated(name, frame, depth), &frame.outer) {
-                (Err(_), Some(outer)) => self.buffer_named(name, node, outer, depth),
+                (Err(_), Some(outer)) => self.buffer_named(name, outer, depth),
                 (size, _) => Some(Buffer { name: name.to_owned(), size }),
             },
         }

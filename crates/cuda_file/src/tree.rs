@@ -212,7 +212,7 @@ pub fn names(node: Node<'_>, text: &str) -> Vec<String> {
         });
     }
     if matches!(node.kind(), "template_declaration") {
-        if let Some(inner) = children(node).filter(Node::is_named).last() {
+        if let Some(inner) = children(node).rfind(Node::is_named) {
             found.extend(names(inner, text));
         }
         return found;
@@ -226,7 +226,7 @@ pub fn names(node: Node<'_>, text: &str) -> Vec<String> {
         return found;
     }
     for i in 0..node.child_count() {
-        let (Some(child), field) = (node.child(i as u32), node.field_name_for_child(i as u32)) else { continue };
+        let (Some(child), field) = (node.child(i), node.field_name_for_child(i)) else { continue };
         if matches!(field, Some("declarator" | "name")) {
             declared(child, text, &mut found);
         }

@@ -12,8 +12,8 @@ use crate::base::parts;
 use crate::base::tensor::Init;
 use crate::base::units::{count as count_of, counted};
 
-/// Elements of a buffer whose size the file does not say.
-const ROOM: u64 = 1 << 28;
+/// Elements of a buffer whose size the file does not say. It is large enough to be held by pages, where the launch touches it.
+const ROOM: u64 = 1 << 31;
 
 /// The launches in the text of a file with its parts. `given` are values of names that the file does not know.
 #[must_use]

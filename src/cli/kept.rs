@@ -1,0 +1,134 @@
+//! A launch that a kernel's file keeps in a comment: `// warpbook: --grid 8 --block 128 --arg n=1000`. It is data, and may only have the
+//! options of a launch.
+
+use std::path::Path;
+
+use clap::Parser;
+
+use super::args::SettingArgs;
+use crate::base::diag::Diagnostic;
+use crate::base::files;
+use crate::session::run::cuda_file;
+use crate::session::run::shader_file::TraceOptions;
+
+/// The beginning of the comment.
+const COMMENT: &str = "// warpbook:";
+
+/// The options that it may have.
+const OPTIONS: [&str; 11] = [
+    "--entry", "--grid", "--block", "--warps", "--shared", "--arg", "--buffer", "--define", "--const", "--let",
+    "--launch",
+];
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Kept {
+    #[command(flatten)]
+    setting: SettingArgs,
+}
+
+/// The options with those of the first such comment in a file of CUDA C++ where they give no launch themselves.
+///
+/// # Errors
+/// A comment with other options, or with values that these do not take: at its line.
+pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOptions, Diagnostic> {
+    if options.grid.is_some() || options.launch.is_some() || !cuda_file::is_cuda(target) {
+        return Ok(options.clone());
+    }
+    let text = files::read_text(Path::new(target)).unwrap_or_default();
+    let mut lines = text.lines().enumerate();
+    let Some((at, line)) = lines.find_map(|(at, line)| Some((at, line.trim_start().strip_prefix(COMMENT)?))) else {
+        return Ok(options.clone());
+    };
+    let problem = |message: String| {
+        let mut problem = Diagnostic::error(message).in_file(target);
+        if let Some(place) = &mut problem.place {
+            place.line = u32::try_from(at + 1).unwrap_or(1);
+        }
+        problem.hint(format!("such a line has {}", OPTIONS.join(", ")))
+    };
+    let words = words(line);
+    let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
+    if let Some(other) = words.iter().find(|word| word.starts_with("--") && !OPTIONS.contains(&name(word).as_str())) {
+        return Err(problem(format!("`{other}` is no option of a launch")));
+    }
+    let kept = Kept::try_parse_from(&words).map_err(|error| {
+        let said = error.to_string();
+        problem(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
+    })?;
+    let kept = kept.setting.options();
+    let mut whole = options.clone();
+    whole.grid = kept.grid;
+    whole.launch = kept.launch;
+    whole.entry = options.entry.clone().or(kept.entry);
+    if options.block.is_none() && options.warps.is_none() {
+        (whole.block, whole.warps) = (kept.block, kept.warps);
+    }
+    if options.shared_bytes == 0 {
+        whole.shared_bytes = kept.shared_bytes;
+    }
+    let is_buffer = |name: &String| {
+        options.buffers.iter().any(|(given, ..)| given == name) || options.shared.iter().any(|(given, _)| given == name)
+    };
+    let has = |given: &[(String, String)], name: &String| given.iter().any(|(of, _)| of == name);
+    whole.arguments.extend(kept.arguments.into_iter().filter(|(name, _)| !has(&options.arguments, name)));
+    whole.constants.extend(kept.constants.into_iter().filter(|(name, _)| !has(&options.constants, name)));
+    whole.lets.extend(kept.lets.into_iter().filter(|(name, _)| !options.lets.iter().any(|(given, _)| given == name)));
+    whole.types.extend(kept.types.into_iter().filter(|(name, _)| !is_buffer(name)));
+    whole.buffers.extend(kept.buffers.into_iter().filter(|(name, ..)| !is_buffer(name)));
+    whole.shared.extend(kept.shared.into_iter().filter(|(name, _)| !is_buffer(name)));
+    Ok(whole)
+}
+
+/// The words of a line as a shell has them: with spaces within quotes.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            (None, c) if c.is_whitespace() => words.extend(word.take()),
+            (_, c) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str, options: &TraceOptions) -> Result<TraceOptions, String> {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let file = folder.path().join("k.cu");
+        std::fs::write(&file, text).expect("it is writable");
+        with_kept(&file.display().to_string(), options).map_err(|problem| problem.message)
+    }
+
+    #[test]
+    fn a_comment_gives_what_the_options_do_not() {
+        let text = "int x;\n  // warpbook: --grid 8,2 --block 128 --arg n=1000 --arg a=2 --let 'x.size(0)=4'\n// warpbook: --grid 1\n";
+        let options = TraceOptions { arguments: vec![("a".to_owned(), "3".to_owned())], ..TraceOptions::default() };
+        let whole = kept(text, &options).expect("it is read");
+        assert_eq!((whole.grid, whole.block), (Some([8, 2, 1]), Some([128, 1, 1])));
+        assert_eq!(
+            whole.arguments,
+            [("a", "3"), ("n", "1000")].map(|(name, value)| (name.to_owned(), value.to_owned()))
+        );
+        assert_eq!(whole.lets, [("x.size(0)".to_owned(), 4.0)]);
+        let own = TraceOptions { grid: Some([3, 1, 1]), ..TraceOptions::default() };
+        assert_eq!(kept(text, &own).expect("it is left alone").block, None);
+    }
+
+    #[test]
+    fn other_options_and_wrong_values_are_refused() {
+        let refused = |line: &str| kept(&format!("// warpbook: {line}\n"), &TraceOptions::default()).expect_err(line);
+        assert_eq!(refused("--grid 8 --input x=/etc/passwd.npy"), "`--input` is no option of a launch");
+        assert!(refused("--grid eight").contains("--grid"));
+        assert!(refused("stray words").contains("stray"));
+    }
+}
