@@ -25,6 +25,7 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
         let times = [("predicted_low", predicted.low_s), ("predicted_high", predicted.high_s)];
         times.into_iter().for_each(|(name, time)| time.into_iter().for_each(|time| figures.set(name, time)));
     }
+    outcome.machine_code().iter().for_each(|code| figures.set_machine_code(code));
     let judged = conditions.iter().map(|condition| asserted::holds(condition, &figures));
     let judged = judged.collect::<Result<Vec<Asserted>, Diagnostic>>().map_err(out::misused)?;
     if args.json {

@@ -11,6 +11,7 @@ use crate::base::files;
 use crate::base::units::{count, counted};
 use crate::job::{Code, Grid, Launch};
 use crate::session::run::counters::{self, Compared, Profiled, Verdict};
+use crate::session::run::shader_file::TraceOptions;
 use crate::simt;
 
 pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCode, ExitCode> {
@@ -21,14 +22,17 @@ pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCod
         )
     })?;
     let launches = counters::read(&file, &text).map_err(out::misused)?;
-    let outcome = target::traced(context, &args.target, &args.setting.options())?;
+    // The number is that of a launch in the profile.
+    let options = TraceOptions { launch: None, ..args.setting.options() };
+    let outcome = target::traced(context, &args.target, &options)?;
     let (Some(trace), Some(launch)) =
         (outcome.trace(), outcome.pass.and_then(|place| outcome.done.job.passes[place].launch()))
     else {
         let problem = Diagnostic::error(format!("{} is a program of several passes", args.target));
         return Err(out::misused(problem.hint("name one of its passes: LESSON/PROGRAM/PASS")));
     };
-    let profiled = choose(&launches, args.launch, launch).map_err(|problem| out::misused(problem.in_file(&file)))?;
+    let profiled =
+        choose(&launches, args.setting.launch, launch).map_err(|problem| out::misused(problem.in_file(&file)))?;
     let compared = counters::compare(profiled, &trace);
     if compared.is_empty() {
         let problem = Diagnostic::error("the launch has none of the counters that the tracer counts").in_file(&file);

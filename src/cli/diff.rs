@@ -5,8 +5,10 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::args::DiffArgs;
+use super::trace::line_name;
 use super::{Context, DONE, FAILED, MISUSED, out, target};
 use crate::base::diag::Diagnostic;
+use crate::base::parts::Places;
 use crate::base::units::{digits3, number, si};
 use crate::session::run::compare::{self, Figure, Line, LineSide, Side};
 use crate::session::run::model::Predicted;
@@ -27,13 +29,18 @@ pub(super) fn diff(context: &Context, args: &DiffArgs) -> Result<ExitCode, ExitC
     };
     let predicted = [0, 1].map(|side: usize| chosen[side].and_then(|chosen| outcomes[side].predicted(&chosen)));
     let texts = [0, 1].map(|side: usize| outcomes[side].text());
-    let side = |of: usize, trace| Side { source: &texts[of], trace: Some(trace), time_s: None };
+    let side = |of: usize, trace| Side {
+        source: &texts[of],
+        trace: Some(trace),
+        machine_code: outcomes[of].machine_code(),
+        time_s: None,
+    };
     let sides = [side(0, &before), side(1, &after)];
     let (figures, lines) = (compare::figures(&sides[0], &sides[1]), compare::lines(&sides[0], &sides[1]));
     if args.json {
         out::json(&Output { before: &before, after: &after, figures: &figures, lines: &lines, predicted: &predicted });
     } else {
-        show(&figures, &predicted, &lines);
+        show(&figures, &predicted, &lines, [0, 1].map(|side: usize| Places::of(&texts[side])));
     }
     for (name, text, trace) in [(&args.before, &texts[0], &before), (&args.after, &texts[1], &after)] {
         trace.findings.iter().for_each(|finding| out::note(&finding.diagnostic(name, text).to_string()));
@@ -51,7 +58,7 @@ struct Output<'a> {
     predicted: &'a [Option<Predicted>; 2],
 }
 
-fn show(figures: &[Figure], predicted: &[Option<Predicted>; 2], lines: &[Line]) {
+fn show(figures: &[Figure], predicted: &[Option<Predicted>; 2], lines: &[Line], places: [Places<'_>; 2]) {
     let mut rows = vec![["", "before", "after", "change"].map(str::to_owned)];
     if let [Some(before), Some(after)] = predicted
         && let (Some(old), Some(new)) = (before.time_words(), after.time_words())
@@ -69,8 +76,8 @@ fn show(figures: &[Figure], predicted: &[Option<Predicted>; 2], lines: &[Line]) 
     }
     out::line("lines that changed, or do more or less:");
     for line in lines {
-        show_line('-', line.before.as_ref());
-        show_line('+', line.after.as_ref());
+        show_line('-', line.before.as_ref(), &places[0]);
+        show_line('+', line.after.as_ref(), &places[1]);
     }
 }
 
@@ -86,8 +93,8 @@ fn change(figure: &Figure) -> String {
     }
 }
 
-fn show_line(sign: char, side: Option<&LineSide>) {
+fn show_line(sign: char, side: Option<&LineSide>, places: &Places<'_>) {
     let Some(side) = side else { return };
-    out::line(&format!("{sign}{:>4}  {}", side.line, side.text.trim_end()));
+    out::line(&format!("{sign}{:>4}  {}", line_name(places, side.line), side.text.trim_end()));
     out::line(&format!("       {}", side.work()));
 }

@@ -11,7 +11,15 @@ use crate::base::diag::Diagnostic;
 use crate::base::{files, parts};
 use crate::session::run::launches::{listed, typed, unknown};
 
-pub(super) fn launches(file: &Path, lets: &[(String, f64)], json: bool) -> Result<ExitCode, ExitCode> {
+/// Launches that are shown whole; of more, each is a line.
+const LONG: usize = 6;
+
+pub(super) fn launches(
+    file: &Path,
+    number: Option<u32>,
+    lets: &[(String, f64)],
+    json: bool,
+) -> Result<ExitCode, ExitCode> {
     let name = file.display().to_string();
     let missing = |error| {
         let problem = Diagnostic::error(format!("cannot read {name}: {error}"));
@@ -30,7 +38,20 @@ pub(super) fn launches(file: &Path, lets: &[(String, f64)], json: bool) -> Resul
     if all.is_empty() {
         out::note(&format!("note: no launch was found in {name}: give grid, block and arguments to warpbook trace"));
     }
-    all.iter().for_each(show);
+    match number {
+        Some(number) => match all.get(number as usize - 1) {
+            Some(launch) => show(launch),
+            None => {
+                let problem = Diagnostic::error(format!("there is no launch {number}")).in_file(&name);
+                return Err(out::misused(problem.hint(format!("the last one is {}", all.len()))));
+            }
+        },
+        None if all.len() > LONG => {
+            all.iter().for_each(show_short);
+            out::note(&format!("note: warpbook launches {} --launch N shows one whole", typed(&name)));
+        }
+        None => all.iter().for_each(show),
+    }
     Ok(DONE)
 }
 
@@ -138,6 +159,15 @@ impl Output {
     }
 }
 
+/// A launch in a line.
+fn show_short(launch: &Output) {
+    let Output { number, kernel, line, grid, block, .. } = launch;
+    let missed = if launch.missed.is_some() { "  (not reached)" } else { "" };
+    let asks =
+        if launch.unknown.is_empty() { String::new() } else { format!("  asks for {}", launch.unknown.join(", ")) };
+    out::line(&format!("{number}  line {line}  {kernel}<<<{}, {}>>>{asks}{missed}", grid.text, block.text));
+}
+
 fn show(launch: &Output) {
     let Output { number, kernel, line, function, .. } = launch;
     let within = if function.is_empty() { String::new() } else { format!(", in {function}") };
@@ -172,7 +202,7 @@ fn show(launch: &Output) {
         out::line(&format!("      {}{text} = {}  (line {})", name.name, name.value, name.line));
     }
     if let Some(condition) = &launch.missed {
-        out::line(&format!("    not reached without arguments of the program: {condition} decides"));
+        out::line(&format!("    not reached in a run like this: `{condition}` decides against it"));
     }
     out::line(&format!("    {}", launch.command));
 }

@@ -21,6 +21,7 @@ use crate::session::run::explain;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
 use crate::session::run::shader_file::Outcome;
+use crate::simt::MachineCode;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::provenance::Origin;
 use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
@@ -47,6 +48,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         let parts = Part::of(&source);
         out::json(&Output {
             trace: &trace,
+            machine_code: outcome.machine_code(),
             unwritten: &record.unwritten,
             parts,
             passes,
@@ -59,6 +61,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             show_passes(record);
         }
         show(&trace, &source);
+        outcome.machine_code().iter().for_each(show_machine_code);
         if let Some(predicted) = &predicted {
             show_predicted(predicted);
         }
@@ -104,7 +107,7 @@ fn text(job: &Job, place: usize) -> Arc<str> {
 }
 
 /// A line of a kernel's text by its number, in a part also by that file's name.
-fn line_name(places: &Places<'_>, line: u32) -> String {
+pub(super) fn line_name(places: &Places<'_>, line: u32) -> String {
     let name = |(path, line): (&str, u32)| format!("{}:{line}", path.rsplit(['/', '\\']).next().unwrap_or(path));
     places.located(line).map_or_else(|| line.to_string(), name)
 }
@@ -115,6 +118,8 @@ fn line_name(places: &Places<'_>, line: u32) -> String {
 struct Output<'a> {
     #[serde(flatten)]
     trace: &'a Trace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_code: Option<MachineCode>,
     unwritten: &'a [Unwritten],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part<'a>>,
@@ -190,6 +195,16 @@ fn show_origin(origin: &Origin) {
     for (i, text) in told.iter().enumerate() {
         out::line(&if i == 0 { format!("\n{text}") } else { format!("  {text}") });
     }
+}
+
+/// What the machine code takes, in a line.
+fn show_machine_code(code: &MachineCode) {
+    let spills = match (code.spill_store_bytes, code.spill_load_bytes) {
+        (0, 0) => "no spills".to_owned(),
+        (stored, loaded) => format!("spills of {stored} B stored and {loaded} B loaded"),
+    };
+    let stack = if code.stack_bytes > 0 { format!(", a stack of {} B", code.stack_bytes) } else { String::new() };
+    out::line(&format!("machine code: {} a thread, {spills}{stack}", counted(code.registers.into(), "register")));
 }
 
 fn show(trace: &Trace, source: &str) {

@@ -305,11 +305,13 @@ pub struct Frame<'a> {
     pub caller: Option<Rc<Frame<'a>>>,
     /// Where names that are not found here are looked up: around the use of a macro.
     pub outer: Option<Rc<Frame<'a>>>,
+    /// Whether it is a macro or a function that only computes a value.
+    pub is_helper: bool,
 }
 
 impl<'a> Frame<'a> {
     pub const fn of(source: usize, at: usize) -> Self {
-        Self { source, function: None, at, bound: Vec::new(), caller: None, outer: None }
+        Self { source, function: None, at, bound: Vec::new(), caller: None, outer: None, is_helper: false }
     }
 
     /// The same frame at an earlier or later place.

@@ -30,6 +30,8 @@ pub struct Launch {
     pub used: Vec<Used>,
     /// A condition around it that is false in a run without arguments; None if there is none.
     pub missed: Option<String>,
+    /// The names of given values that it depends on.
+    pub given: Vec<String>,
 }
 
 /// A parameter of a kernel, as it is declared.
@@ -204,6 +206,7 @@ impl<'a> Reader<'a, '_> {
         arguments: &[Node<'a>],
     ) -> Launch {
         self.evaluator.used.borrow_mut().clear();
+        self.evaluator.taken.borrow_mut().clear();
         let dim = |node: Option<Node<'a>>| {
             let Some(node) = node else { return Given { text: "1".to_owned(), value: Ok([1; 3]) } };
             let value = self.evaluator.value(node, frame).and_then(|value| match dimensions(&value) {
@@ -242,6 +245,7 @@ impl<'a> Reader<'a, '_> {
             arguments: arguments.into_iter().map(|(_, argument)| argument).collect(),
             used: self.evaluator.used.take(),
             missed: self.missed(frame, call),
+            given: self.evaluator.taken.take().into_iter().collect(),
         }
     }
 
@@ -249,24 +253,53 @@ impl<'a> Reader<'a, '_> {
     fn missed(&self, frame: &Rc<Frame<'a>>, call: Node<'a>) -> Option<String> {
         let mut at = call;
         while let Some(parent) = at.parent().filter(|parent| parent.kind() != "function_definition") {
+            let whole = |node: Node<'a>| {
+                let before = frame.at(parent.start_byte());
+                self.evaluator.value(node, &before).ok().and_then(|value| value.whole())
+            };
             let is_branch = |name: &str| parent.child_by_field_name(name).is_some_and(|it| it == at);
-            if parent.kind() == "if_statement" {
-                let condition = parent.child_by_field_name("condition")?;
-                let value = self
-                    .evaluator
-                    .value(condition, &frame.at(parent.start_byte()))
-                    .ok()
-                    .and_then(|value| value.whole());
-                let is_missed = value.is_some_and(|value| {
+            let condition = parent.child_by_field_name("condition");
+            let is_missed = match (parent.kind(), condition) {
+                ("if_statement", Some(condition)) => whole(condition).is_some_and(|value| {
                     (value == 0 && is_branch("consequence")) || (value != 0 && is_branch("alternative"))
-                });
-                if is_missed {
-                    return Some(self.text(frame, condition));
+                }),
+                ("switch_statement", Some(condition)) => {
+                    whole(condition).is_some_and(|value| !self.is_case_of(parent, call, value, &whole))
                 }
+                _ => false,
+            };
+            if let (true, Some(condition)) = (is_missed, condition) {
+                let text = self.text(frame, condition);
+                return Some(text.trim_start_matches('(').trim_end_matches(')').to_owned());
             }
             at = parent;
         }
-        None
+        let around = frame.caller.as_ref().or(frame.outer.as_ref())?;
+        let root = self.host.sources[around.source].tree.root_node();
+        self.missed(around, root.descendant_for_byte_range(around.at, around.at)?)
+    }
+
+    /// Whether a switch over a value comes to a call in it: in its own case, or in one that falls through to it.
+    fn is_case_of(
+        &self,
+        switch: Node<'a>,
+        call: Node<'a>,
+        value: i64,
+        whole: &dyn Fn(Node<'a>) -> Option<i64>,
+    ) -> bool {
+        let Some(body) = switch.child_by_field_name("body") else { return true };
+        let cases: Vec<_> = named(body).filter(|node| node.kind() == "case_statement").collect();
+        let Some(own) = cases.iter().position(|case| case.byte_range().contains(&call.start_byte())) else {
+            return true;
+        };
+        // None of `default`.
+        let is_it =
+            |case: &Node<'a>| case.child_by_field_name("value").map(|it| whole(it).is_none_or(|of| of == value));
+        // Cases without statements of their own go on in the next.
+        let falls = cases[..own].iter().rev().take_while(|case| named(**case).count() <= 1);
+        let reached: Vec<_> = std::iter::once(&cases[own]).chain(falls).map(is_it).collect();
+        let is_other = cases.iter().any(|case| is_it(case) == Some(true));
+        reached.contains(&Some(true)) || (reached.contains(&None) && !is_other)
     }
 
     /// The parameters of a kernel by its name with the arguments of its template.
@@ -472,8 +505,8 @@ impl<'a> Reader<'a, '_> {
     /// The size that a variable's buffer is allocated with.
     fn allocated(&self, name: &str, frame: &Rc<Frame<'a>>, depth: usize) -> Result<Size, Unknown> {
         let unknown = || Unknown(name.to_owned());
-        if let Some(elements) = self.evaluator.given.get(name) {
-            return Ok(Size::Elements(*elements as i64));
+        if let Some(elements) = self.evaluator.taken(name) {
+            return Ok(Size::Elements(elements as i64));
         }
         if depth > 24 {
             return Err(unknown());

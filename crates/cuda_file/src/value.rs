@@ -1,7 +1,7 @@
 //! Values of the host's expressions, as far as they can be known without running it.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use tree_sitter::Node;
@@ -59,6 +59,8 @@ pub struct Evaluator<'a, 'e> {
     pub given: &'e BTreeMap<String, f64>,
     /// The names that were used since it was emptied.
     pub used: RefCell<Vec<Used>>,
+    /// The names of given values that were used since it was emptied.
+    pub taken: RefCell<BTreeSet<String>>,
     depth: RefCell<usize>,
 }
 
@@ -66,11 +68,27 @@ type Known = Result<Value, Unknown>;
 
 impl<'a, 'e> Evaluator<'a, 'e> {
     pub fn new(code: &'e Code<'a>, given: &'e BTreeMap<String, f64>) -> Self {
-        Self { code, given, used: RefCell::default(), depth: RefCell::default() }
+        Self { code, given, used: RefCell::default(), taken: RefCell::default(), depth: RefCell::default() }
     }
 
     fn text(&self, frame: &Frame<'a>, node: Node<'a>) -> &'a str {
         self.code.host.text(frame.source, node)
+    }
+
+    /// The value that the user gives to a name or an expression. The parameters of macros and of functions that only compute have names of
+    /// their own.
+    fn given(&self, text: &str, frame: &Frame<'a>) -> Option<Value> {
+        if frame.is_helper && frame.bound.iter().any(|(bound, _)| bound == text) {
+            return None;
+        }
+        self.taken(text).map(Value::of)
+    }
+
+    /// The number that the user gives to a name.
+    pub fn taken(&self, text: &str) -> Option<f64> {
+        let value = self.given.get(text).copied()?;
+        self.taken.borrow_mut().insert(text.to_owned());
+        Some(value)
     }
 
     /// The value of an expression in a frame.
@@ -80,7 +98,7 @@ impl<'a, 'e> Evaluator<'a, 'e> {
             return Err(unknown());
         }
         *self.depth.borrow_mut() += 1;
-        let value = self.given.get(self.text(frame, node)).map(|value| Value::of(*value));
+        let value = self.given(self.text(frame, node), frame);
         let value = value.map_or_else(|| self.expression(node, frame, &unknown), Ok);
         *self.depth.borrow_mut() -= 1;
         value
@@ -108,8 +126,8 @@ impl<'a, 'e> Evaluator<'a, 'e> {
                 let left = self.value(field("left")?, frame)?;
                 // The right side may be unknown where the left one decides.
                 match (operator, &left) {
-                    ("&&", Value::Int(0)) => return Ok(Value::Int(0)),
-                    ("||", Value::Int(1)) => return Ok(Value::Int(1)),
+                    ("&&" | "and", Value::Int(0)) => return Ok(Value::Int(0)),
+                    ("||" | "or", Value::Int(1)) => return Ok(Value::Int(1)),
                     _ => {}
                 }
                 binary(operator, &left, &self.value(field("right")?, frame)?).ok_or_else(unknown)
@@ -119,7 +137,7 @@ impl<'a, 'e> Evaluator<'a, 'e> {
                     ("-", Value::Int(value)) => Ok(Value::Int(value.wrapping_neg())),
                     ("-", Value::Float(value)) => Ok(Value::Float(-value)),
                     ("+", value) => Ok(value),
-                    ("!", Value::Int(value)) => Ok(Value::Int(i64::from(value == 0))),
+                    ("!" | "not", Value::Int(value)) => Ok(Value::Int(i64::from(value == 0))),
                     ("~", Value::Int(value)) => Ok(Value::Int(!value)),
                     _ => Err(unknown()),
                 }
@@ -191,6 +209,7 @@ impl<'a, 'e> Evaluator<'a, 'e> {
                 bound,
                 caller: Some(Rc::clone(&caller)),
                 outer: Some(caller),
+                is_helper: true,
                 ..Frame::of(used.source, usize::MAX)
             };
             return self.value(body, &inner);
@@ -237,15 +256,15 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         let (source, function) = self.code.functions(name).iter().copied().find(of)?;
         let body = function.child_by_field_name("body")?;
         let result = named(body).last().filter(|last| last.kind() == "return_statement")?;
-        let mut inner = Frame { function: Some(function), ..Frame::of(source, result.start_byte()) };
+        let mut inner = Frame { function: Some(function), is_helper: true, ..Frame::of(source, result.start_byte()) };
         inner.bind(self.code.host, function, Rc::new(frame.at(frame.at)), call);
         Some(self.value(result, &inner))
     }
 
     /// The value of a name in a frame.
     pub fn named(&self, name: &str, frame: &Frame<'a>) -> Known {
-        if let Some(value) = self.given.get(name) {
-            return Ok(Value::of(*value));
+        if let Some(value) = self.given(name, frame) {
+            return Ok(value);
         }
         let unknown = || Unknown(name.to_owned());
         if let Some((value, place, node)) = self.assigned(name, frame) {
@@ -757,8 +776,8 @@ fn binary(operator: &str, left: &Value, right: &Value) -> Option<Value> {
             ">=" => Some(i64::from(a >= b)),
             "==" => Some(i64::from(a == b)),
             "!=" => Some(i64::from(a != b)),
-            "&&" => Some(i64::from(a != 0 && b != 0)),
-            "||" => Some(i64::from(a != 0 || b != 0)),
+            "&&" | "and" => Some(i64::from(a != 0 && b != 0)),
+            "||" | "or" => Some(i64::from(a != 0 || b != 0)),
             _ => None,
         };
         return value.map(Value::Int);

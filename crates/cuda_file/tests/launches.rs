@@ -122,6 +122,33 @@ fn conditions_choose_the_launch_that_is_reached() {
 }
 
 #[test]
+fn the_cases_and_the_callers_decide_as_well() {
+    let text = "template <int W> __global__ void k(float* x) {}\n\
+                void one(float* x) { k<1><<<1, 1>>>(x); }\nvoid two(float* x) { k<2><<<1, 2>>>(x); }\n\
+                void pick(int which, float* x, int w) {\n  switch (which) { case 1: one(x); break; case 2: two(x); break; }\n\
+                  switch (w) { case 3: case 4: k<4><<<1, 4>>>(x); break; default: k<0><<<1, 5>>>(x); }\n}\n\
+                int main(int argc, char** argv) { int which = 1; int w = 3; if (argc > 1) { which = atoi(argv[1]); } float* x; pick(which, x, w); }\n";
+    let reached = |given: &[(&str, f64)]| {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let found = launches(&[text], &given).into_iter();
+        found.filter(|launch| launch.missed.is_none()).map(|launch| launch.kernel).collect::<Vec<_>>()
+    };
+    assert_eq!(reached(&[]), ["k<1>", "k<4>"]);
+    assert_eq!(reached(&[("which", 2.0), ("w", 9.0)]), ["k<2>", "k<0>"]);
+}
+
+#[test]
+fn given_names_are_those_of_the_launch_and_not_of_helpers() {
+    let text = "#define CEIL_DIV(M, N) (((M) + (N)-1) / (N))\nint twice(int N) { return 2 * N; }\n\
+                __global__ void k(int* x, int n) {}\n\
+                void run(int M, int N) { dim3 grid(CEIL_DIV(M, 32), CEIL_DIV(N, 64)); k<<<grid, twice(16)>>>(0, N); }\n";
+    let given = BTreeMap::from([("M".to_owned(), 256.0), ("N".to_owned(), 128.0), ("other".to_owned(), 1.0)]);
+    let found = launches(&[text], &given);
+    assert_eq!((found[0].grid.value.clone(), found[0].block.value.clone()), (Ok([8, 2, 1]), Ok([32, 1, 1])));
+    assert_eq!(found[0].given, ["M", "N"]);
+}
+
+#[test]
 fn buffers_are_found_behind_casts_vectors_and_functions() {
     let found = read(
         "__global__ void k(float* a, float4* b, int* c, float* d, float* e) {}\n\

@@ -17,9 +17,6 @@ pub struct CountersArgs {
     /// The launch.
     #[command(flatten)]
     pub setting: SettingArgs,
-    /// The launch in the file, from 1; the first of a kernel of the traced one's name where none is given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub launch: Option<u32>,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

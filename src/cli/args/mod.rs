@@ -95,6 +95,9 @@ pub enum Command {
     Launches {
         /// The path of a .cu, .cuh or .cpp file.
         file: PathBuf,
+        /// The launch that is shown whole, where the file has many.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+        launch: Option<u32>,
         /// The value of a name, or of an expression, in its host code that the file does not say: N=1024, 'x.size(0)=64'.
         #[arg(long = "let", value_name = "NAME=VALUE", value_parser = trace::host_value)]
         lets: Vec<(String, f64)>,

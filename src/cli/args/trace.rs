@@ -52,8 +52,9 @@ pub struct SettingArgs {
     pub shared: u32,
     /// The launch in a .cu file, by its number in `warpbook launches`, that gives grid, block, arguments and buffers where no option does;
     /// the first one, or the first of the kernel that --entry names.
-    #[arg(long, value_name = "N")]
-    pub launch: Option<usize>,
+    /// Of `counters`, the launch in the profile; the first of a kernel of the traced one's name where none is given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub launch: Option<u32>,
     /// The value of a name, or of an expression, in a .cu file's host code that the file does not say: N=1024, 'x.size(0)=64'.
     #[arg(long = "let", value_name = "NAME=VALUE", value_parser = host_value)]
     pub lets: Vec<(String, f64)>,

@@ -43,6 +43,7 @@ impl State {
             trace: traced
                 .filter(|_| language_of(lesson, variant, place.options.language) == language)
                 .and_then(|traced| traced.trace(place.pass())),
+            machine_code: None,
             time_s: measured
                 .and_then(|pass| pass.timing.as_ref())
                 .map(|time| (time.median_s, [time.p10_s, time.p90_s])),

@@ -413,6 +413,7 @@ fn side<'a>(traced: Option<&'a Record>, timed: Option<&'a Record>, place: usize)
     Side {
         source: "",
         trace: traced.and_then(|record| record.pass(place)?.trace.as_ref()),
+        machine_code: None,
         time_s: time.map(|time| (time.median_s, [time.p10_s, time.p90_s])),
     }
 }

@@ -196,7 +196,7 @@ fn compared(
         let timing = timed.as_ref().and_then(|record| record.pass(place)?.timing.as_ref());
         let trace = traced.as_ref()?.trace(place)?;
         let time_s = timing.map(|time| (time.median_s, [time.p10_s, time.p90_s]));
-        Some(Side { source, trace: Some(trace), time_s })
+        Some(Side { source, trace: Some(trace), machine_code: None, time_s })
     });
     let figures = compare::figures(&before?, &after?);
     let rows = figures.iter().map(|figure| {

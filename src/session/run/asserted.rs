@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::number;
+use crate::simt::MachineCode;
 use crate::trace::counters::COUNTERS;
 use crate::trace::{FINDINGS, Trace};
 
@@ -59,6 +60,12 @@ impl Figures {
     /// Sets a figure that no trace has, such as a predicted time in seconds.
     pub fn set(&mut self, name: &str, value: f64) {
         self.0.insert(name.to_owned(), value);
+    }
+
+    /// Sets what the kernel's machine code takes.
+    pub fn set_machine_code(&mut self, code: &MachineCode) {
+        let figures = [("registers", code.registers), ("spills", code.spills()), ("stack_bytes", code.stack_bytes)];
+        figures.into_iter().for_each(|(name, value)| self.set(name, f64::from(value)));
     }
 
     /// A ratio; `none` if there is nothing to divide by.

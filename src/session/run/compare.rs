@@ -4,6 +4,7 @@ use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::base::units;
+use crate::simt::MachineCode;
 use crate::trace::counters::{LINE_COUNTERS, compared};
 use crate::trace::{LineCounts, Trace};
 
@@ -14,6 +15,8 @@ pub struct Side<'a> {
     pub source: &'a str,
     /// Its counts.
     pub trace: Option<&'a Trace>,
+    /// What its machine code takes.
+    pub machine_code: Option<MachineCode>,
     /// Its measured time in seconds: the median, and the range of most samples (p10 to p90).
     pub time_s: Option<(f64, [f64; 2])>,
 }
@@ -86,8 +89,13 @@ pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
         after: after.trace.map(|_| new as f64),
         overlaps: false,
     });
+    let figure = |name, of: &dyn Fn(&MachineCode) -> u32| {
+        let [before, after] = [before, after].map(|side| side.machine_code.as_ref().map(|code| f64::from(of(code))));
+        Figure { name, unit: "", before, after, overlaps: false }
+    };
+    let of_code = [figure("registers", &|code| code.registers), figure("spilled bytes", &MachineCode::spills)];
     let is_there = |figure: &Figure| [figure.before, figure.after].iter().any(|value| value.is_some_and(|v| v != 0.0));
-    std::iter::once(time).chain(counted).filter(is_there).collect()
+    std::iter::once(time).chain(counted).chain(of_code).filter(is_there).collect()
 }
 
 /// The lines whose text, sectors, conflicts, divergence or instructions have changed.
@@ -149,9 +157,13 @@ mod tests {
     #[test]
     fn lines_are_matched_across_what_was_put_between_them() {
         let (old, new) = (trace(&[(1, 4), (2, 32)]), trace(&[(2, 4), (3, 4)]));
-        let before = Side { source: "a\nload strided\nc", trace: Some(&old), time_s: None };
-        let after =
-            Side { source: "new\na\nload straight\nc", trace: Some(&new), time_s: Some((1e-3, [0.9e-3, 1.2e-3])) };
+        let before = Side { source: "a\nload strided\nc", trace: Some(&old), machine_code: None, time_s: None };
+        let after = Side {
+            source: "new\na\nload straight\nc",
+            trace: Some(&new),
+            machine_code: None,
+            time_s: Some((1e-3, [0.9e-3, 1.2e-3])),
+        };
         let told: Vec<(Option<u32>, Option<u32>)> = lines(&before, &after)
             .iter()
             .map(|line| (line.before.as_ref().map(|l| l.line), line.after.as_ref().map(|l| l.line)))
@@ -165,7 +177,8 @@ mod tests {
 
     #[test]
     fn times_whose_samples_overlap_are_not_told_apart() {
-        let side = |median, spread| Side { source: "", trace: None, time_s: Some((median, spread)) };
+        let side =
+            |median, spread| Side { source: "", trace: None, machine_code: None, time_s: Some((median, spread)) };
         let overlaps = |a: &Side<'_>, b: &Side<'_>| figures(a, b)[0].overlaps;
         assert!(overlaps(&side(4.0, [3.0, 9.0]), &side(8.0, [7.0, 12.0])));
         assert!(!overlaps(&side(4.0, [3.0, 5.0]), &side(8.0, [7.0, 12.0])));
@@ -174,7 +187,7 @@ mod tests {
     #[test]
     fn a_line_that_does_more_is_told_though_its_text_is_the_same() {
         let (old, new) = (trace(&[(1, 4)]), trace(&[(1, 32)]));
-        let side = |trace| Side { source: "x = a[i];\n", trace: Some(trace), time_s: None };
+        let side = |trace| Side { source: "x = a[i];\n", trace: Some(trace), machine_code: None, time_s: None };
         assert_eq!(lines(&side(&old), &side(&new)).len(), 1);
         assert!(lines(&side(&old), &side(&old)).is_empty());
     }

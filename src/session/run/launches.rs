@@ -10,7 +10,7 @@ use super::shader_file::TraceOptions;
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::base::tensor::Init;
-use crate::base::units::{count as count_of, counted};
+use crate::base::units::count as count_of;
 
 /// Elements of a buffer whose size the file does not say. It is large enough to be held by pages, where the launch touches it.
 const ROOM: u64 = 1 << 31;
@@ -76,7 +76,7 @@ pub(super) fn chosen(
         None => true,
     };
     let found = match options.launch {
-        Some(number) => number.checked_sub(1).filter(|at| *at < count),
+        Some(number) => Some(number as usize - 1).filter(|at| *at < count),
         None => all
             .iter()
             .position(|launch| is_it(launch) && launch.missed.is_none())
@@ -85,7 +85,11 @@ pub(super) fn chosen(
     match (found, options.launch) {
         (Some(at), _) => Ok(all.into_iter().nth(at).map(|launch| (at + 1, count, launch))),
         (None, Some(number)) => {
-            let message = format!("there is no launch {number}: the file has {}", counted(count as u64, "launch"));
+            let message = match count {
+                0 => format!("there is no launch {number}: the file has none"),
+                1 => format!("there is no launch {number}: the file has one"),
+                count => format!("there is no launch {number}: the file has {count}"),
+            };
             Err(Diagnostic::error(message).in_file(target).hint(format!("list them: warpbook launches {target}")))
         }
         (None, None) => Ok(None),
@@ -102,6 +106,7 @@ pub(super) fn filled(
     named: &[Named],
     options: &TraceOptions,
 ) -> Result<(TraceOptions, Vec<String>), Diagnostic> {
+    let given = options;
     let mut options = options.clone();
     let unknown = needed(launch, named, &options);
     if !unknown.is_empty() {
@@ -112,25 +117,31 @@ pub(super) fn filled(
             format!("launch {number}, `{}`, needs {}, which the file does not say", launch.kernel, names.join(", "));
         return Err(at_launch(target, launch, message).hint(format!("add {}", lets.join(" "))));
     }
-    let size = |of: &str, value: [i64; 3]| {
+    let size = |of: &str, option: &str, value: [i64; 3]| {
         let whole = value.map(|value| u32::try_from(value).ok().filter(|value| *value > 0));
         let [Some(x), Some(y), Some(z)] = whole else {
             let [x, y, z] = value;
             let message = format!("launch {number} has a {of} of {x} × {y} × {z}");
-            return Err(at_launch(target, launch, message).hint(format!("give another: --{of} X[,Y[,Z]]")));
+            return Err(at_launch(target, launch, message).hint(format!("give another: {option} X[,Y[,Z]]")));
         };
         Ok([x, y, z])
     };
     if let (None, Ok(grid)) = (options.grid, &launch.grid.value) {
-        options.grid = Some(size("grid", *grid)?);
+        options.grid = Some(size("grid", "--grid", *grid)?);
     }
     if let (None, None, Ok(block)) = (options.block, options.warps, &launch.block.value) {
-        options.block = Some(size("block", *block)?);
+        options.block = Some(size("block", "--block", *block)?);
     }
     if let (0, Ok(bytes)) = (options.shared_bytes, &launch.shared.value) {
         options.shared_bytes = u32::try_from(*bytes).unwrap_or_default();
     }
-    let mut notes = vec![noted(*number, *count, launch)];
+    let mut notes = vec![noted(*number, *count, launch, &given)];
+    if let Some(condition) = &launch.missed {
+        notes.push(format!("launch {number} is not reached in a run like this: `{condition}` decides against it"));
+    }
+    for (name, _) in options.lets.iter().filter(|(name, _)| !launch.given.contains(name)) {
+        notes.push(format!("--let {name} changes nothing: no size or argument of this launch depends on such a name"));
+    }
     let mut known: Vec<(String, String)> = Vec::new();
     let mut of_no_size = Vec::new();
     for (at, (parameter, argument)) in named.iter().zip(&launch.arguments).enumerate() {
@@ -225,9 +236,14 @@ fn at_launch(target: &str, launch: &Launch, message: String) -> Diagnostic {
 }
 
 /// A sentence on the launch that is taken: its line, its sizes, and the names that these come from.
-fn noted(number: usize, count: usize, launch: &Launch) -> String {
+fn noted(number: usize, count: usize, launch: &Launch, options: &TraceOptions) -> String {
     let others = if count > 1 { format!(" of {count} (another by --launch N)") } else { String::new() };
-    let used: Vec<String> = launch.used.iter().map(|used| format!("{} = {}", used.name, used.value)).collect();
+    // What an option gives is not taken from its name.
+    let is_replaced = |name: &str| {
+        (options.grid.is_some() && launch.grid.text == name) || (options.block.is_some() && launch.block.text == name)
+    };
+    let used = launch.used.iter().filter(|used| !is_replaced(&used.name));
+    let used: Vec<String> = used.map(|used| format!("{} = {}", used.name, used.value)).collect();
     let used = if used.is_empty() { String::new() } else { format!(", with {}", used.join(", ")) };
     let [grid, block] = [&launch.grid.text, &launch.block.text];
     format!("launch {number}{others}, line {}: {}<<<{grid}, {block}>>>{used}", launch.place.1 + 1, launch.kernel)

@@ -7,9 +7,10 @@ use crate::base::units::{self, counted, digits3, figure, number, si};
 use crate::device::occupancy::Limit;
 use crate::device::predict::Term;
 use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
-use crate::job::Job;
+use crate::job::{Code, Job};
 use crate::lesson::PackFiles;
 use crate::measure::roofline;
+use crate::simt::MachineCode;
 use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
@@ -85,6 +86,15 @@ pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device
     choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
 }
 
+/// What the machine code of a launch's kernel takes; None if no compiler said so.
+#[must_use]
+pub fn machine_code(launch: &crate::job::Launch) -> Option<MachineCode> {
+    match &launch.code {
+        Code::Ptx(assembled) => MachineCode::of(&assembled.ptx, &assembled.twin.entry),
+        _ => None,
+    }
+}
+
 /// How a pass of a job is launched; None for a copy or a fill, and before its shader was compiled.
 #[must_use]
 pub fn launch(job: &Job, place: usize) -> Option<Launch> {
@@ -94,7 +104,7 @@ pub fn launch(job: &Job, place: usize) -> Option<Launch> {
         blocks: launch.grid.most().iter().map(|n| u64::from(*n)).product(),
         threads_per_block: shape.size.iter().fold(1, |all: u32, n| all.saturating_mul(*n)),
         shared_bytes_per_block: shape.shared_bytes + launch.cuda_only().map_or(0, |only| only.shared_bytes),
-        registers_per_thread: None,
+        registers_per_thread: machine_code(launch).map(|code| code.registers),
         warp_lanes: job.trace.as_ref().map_or(32, |spec| spec.warp_width),
     })
 }

@@ -22,7 +22,7 @@ use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, Language, 
 use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::session::jobs;
 use crate::session::run::{self, Done, Which};
-use crate::simt::{self, Program};
+use crate::simt::{self, MachineCode, Program};
 use crate::trace::Trace;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings};
@@ -57,7 +57,7 @@ pub struct TraceOptions {
     /// Pointers of a kernel in CUDA or PTX that lead to another one's buffer: both names.
     pub shared: Vec<(String, String)>,
     /// The launch in a .cu file that gives what the options do not, by its number from 1; the first one if None.
-    pub launch: Option<usize>,
+    pub launch: Option<u32>,
     /// Values of names in the host's code of a .cu file.
     pub lets: Vec<(String, f64)>,
     /// A lesson's parameters that differ from their defaults.
@@ -164,6 +164,12 @@ impl Outcome {
     #[must_use]
     pub fn launch(&self) -> Option<Launch> {
         model::launch(&self.done.job, self.pass?)
+    }
+
+    /// What the machine code of the traced kernel takes; None if no compiler said so.
+    #[must_use]
+    pub fn machine_code(&self) -> Option<MachineCode> {
+        model::machine_code(self.done.job.passes.get(self.pass?)?.launch()?)
     }
 
     /// The counts of the traced pass, or of all passes; None if a pass has no trace.

@@ -387,7 +387,8 @@ fn findings(traced: &Traced, pass: usize) -> Vec<String> {
 fn counts(before: Option<&Traced>, now: Option<&Traced>, pass: usize) -> Vec<[String; 3]> {
     let side = |traced: Option<&Traced>| traced.and_then(|traced| traced.trace(pass)).cloned();
     let [before, now] = [side(before), side(now)];
-    let [before, now] = [&before, &now].map(|trace| Side { source: "", trace: trace.as_ref(), time_s: None });
+    let [before, now] =
+        [&before, &now].map(|trace| Side { source: "", trace: trace.as_ref(), machine_code: None, time_s: None });
     let words = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), number);
     let figures = compare::figures(&before, &now);
     figures.into_iter().map(|figure| [figure.name.to_owned(), words(figure.before), words(figure.after)]).collect()

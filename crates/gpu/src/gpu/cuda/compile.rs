@@ -92,7 +92,7 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         if let Some(further) = as_nvcc {
             // Macros of the command line may not reach into it.
             constants = format!("{}{constants}{further}", headers::OF_NVCC);
-            options.push("-default-device".to_owned());
+            options.extend(["-default-device", "--ptxas-options=-v"].map(str::to_owned));
         }
         let headers = headers_of(source, &twin.file, constants);
         let own = parts::parts(source).first().map_or("", |part| part.text);
@@ -131,6 +131,7 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         return Err(first.into());
     }
     let mut ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
+    ptx.push_str(&simt::MachineCode::comments(&compiled.log));
     if let Some(name) = &compiled.instance {
         ptx.push_str(&format!("{}{name}\n", simt::PTX_INSTANCE));
     }
