@@ -3,9 +3,7 @@
 
 use std::path::Path;
 
-use clap::Parser;
-
-use super::args::SettingArgs;
+use super::args::kept;
 use crate::base::diag::Diagnostic;
 use crate::base::files;
 use crate::session::run::cuda_file;
@@ -19,13 +17,6 @@ const OPTIONS: [&str; 11] = [
     "--entry", "--grid", "--block", "--warps", "--shared", "--arg", "--buffer", "--define", "--const", "--let",
     "--launch",
 ];
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Kept {
-    #[command(flatten)]
-    setting: SettingArgs,
-}
 
 /// The options with those of the first such comment in a file of CUDA C++ where they give no launch themselves.
 ///
@@ -49,14 +40,13 @@ pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOpt
     };
     let words = words(line);
     let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
-    if let Some(other) = words.iter().find(|word| word.starts_with("--") && !OPTIONS.contains(&name(word).as_str())) {
+    if let Some(other) = words
+        .iter()
+        .find(|word| word.starts_with('-') && word.parse::<f64>().is_err() && !OPTIONS.contains(&name(word).as_str()))
+    {
         return Err(problem(format!("`{other}` is no option of a launch")));
     }
-    let kept = Kept::try_parse_from(&words).map_err(|error| {
-        let said = error.to_string();
-        problem(said.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned())
-    })?;
-    let kept = kept.setting.options();
+    let kept = kept(&words).map_err(problem)?.options();
     let mut whole = options.clone();
     whole.grid = kept.grid;
     whole.launch = kept.launch;
@@ -102,7 +92,7 @@ fn words(line: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn kept(text: &str, options: &TraceOptions) -> Result<TraceOptions, String> {
+    fn read(text: &str, options: &TraceOptions) -> Result<TraceOptions, String> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let file = folder.path().join("k.cu");
         std::fs::write(&file, text).expect("it is writable");
@@ -113,7 +103,7 @@ mod tests {
     fn a_comment_gives_what_the_options_do_not() {
         let text = "int x;\n  // warpbook: --grid 8,2 --block 128 --arg n=1000 --arg a=2 --let 'x.size(0)=4'\n// warpbook: --grid 1\n";
         let options = TraceOptions { arguments: vec![("a".to_owned(), "3".to_owned())], ..TraceOptions::default() };
-        let whole = kept(text, &options).expect("it is read");
+        let whole = read(text, &options).expect("it is read");
         assert_eq!((whole.grid, whole.block), (Some([8, 2, 1]), Some([128, 1, 1])));
         assert_eq!(
             whole.arguments,
@@ -121,14 +111,15 @@ mod tests {
         );
         assert_eq!(whole.lets, [("x.size(0)".to_owned(), 4.0)]);
         let own = TraceOptions { grid: Some([3, 1, 1]), ..TraceOptions::default() };
-        assert_eq!(kept(text, &own).expect("it is left alone").block, None);
+        assert_eq!(read(text, &own).expect("it is left alone").block, None);
     }
 
     #[test]
     fn other_options_and_wrong_values_are_refused() {
-        let refused = |line: &str| kept(&format!("// warpbook: {line}\n"), &TraceOptions::default()).expect_err(line);
+        let refused = |line: &str| read(&format!("// warpbook: {line}\n"), &TraceOptions::default()).expect_err(line);
         assert_eq!(refused("--grid 8 --input x=/etc/passwd.npy"), "`--input` is no option of a launch");
         assert!(refused("--grid eight").contains("--grid"));
+        assert_eq!(refused("-h"), "`-h` is no option of a launch");
         assert!(refused("stray words").contains("stray"));
     }
 }

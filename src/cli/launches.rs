@@ -1,11 +1,11 @@
 //! `warpbook launches`
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use serde::Serialize;
 use warpbook_cuda_file::{Argument, Given, Launch, Size, Used, Value};
 
+use super::args::LaunchesArgs;
 use super::{DONE, out};
 use crate::base::diag::Diagnostic;
 use crate::base::{files, parts};
@@ -14,12 +14,8 @@ use crate::session::run::launches::{listed, typed, unknown};
 /// Launches that are shown whole; of more, each is a line.
 const LONG: usize = 6;
 
-pub(super) fn launches(
-    file: &Path,
-    number: Option<u32>,
-    lets: &[(String, f64)],
-    json: bool,
-) -> Result<ExitCode, ExitCode> {
+pub(super) fn launches(args: &LaunchesArgs) -> Result<ExitCode, ExitCode> {
+    let LaunchesArgs { file, launch: number, lets, json } = args;
     let name = file.display().to_string();
     let missing = |error| {
         let problem = Diagnostic::error(format!("cannot read {name}: {error}"));
@@ -31,7 +27,7 @@ pub(super) fn launches(
     let files: Vec<String> = parts::parts(&source).iter().map(|part| part.file.unwrap_or(&name).to_owned()).collect();
     let all: Vec<Output> =
         found.iter().zip(1..).map(|(launch, number)| Output::of(launch, number, &files, lets)).collect();
-    if json {
+    if *json {
         out::json(&all);
         return Ok(DONE);
     }
@@ -39,7 +35,7 @@ pub(super) fn launches(
         out::note(&format!("note: no launch was found in {name}: give grid, block and arguments to warpbook trace"));
     }
     match number {
-        Some(number) => match all.get(number as usize - 1) {
+        Some(number) => match all.get(*number as usize - 1) {
             Some(launch) => show(launch),
             None => {
                 let problem = Diagnostic::error(format!("there is no launch {number}")).in_file(&name);

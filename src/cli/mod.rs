@@ -120,7 +120,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Assert(args) => assert::assert(context, &args),
         Command::Assemble { pack } => assemble::assemble(context, &pack),
         #[cfg(feature = "cuda")]
-        Command::Launches { file, launch, lets, json } => launches::launches(&file, launch, &lets, json),
+        Command::Launches(args) => launches::launches(&args),
         Command::Names { json } => Ok(names::names(json)),
         Command::Check { pack, lessons } => check::check(context, pack, &lessons),
         Command::Bench(args) => bench::bench(context, &args),

@@ -19,7 +19,7 @@ const HALVES: &str = "#include<cuda_bf16.h>";
 /// finds a header, by its name; includes of others are left out. What the words of `instance` name, an instance of a template, is kept.
 #[must_use]
 pub fn device_parts(texts: &[&str], is_known: &dyn Fn(&str) -> bool, instance: &str) -> Vec<String> {
-    let macros = tree::attribute_macros(texts);
+    let macros = tree::MacroNames::of(texts);
     let trees: Vec<_> = texts.iter().map(|text| tree::parse(text, &macros)).collect();
     let mut found = Found::default();
     for (part, (text, tree)) in texts.iter().zip(&trees).enumerate() {
@@ -198,7 +198,7 @@ impl Finder<'_> {
         let Some(keep) = keep else { return };
         let mut uses = BTreeSet::new();
         tree::each(node, &mut |node| {
-            if matches!(node.kind(), "identifier" | "type_identifier" | "namespace_identifier") {
+            if matches!(node.kind(), "identifier" | "type_identifier" | "namespace_identifier" | "field_identifier") {
                 uses.insert(self.text[node.byte_range()].to_owned());
             }
         });
@@ -265,8 +265,9 @@ impl Finder<'_> {
             | "template_instantiation"
             | "concept_definition" => (Some(Keep::IfUsed), names()),
             "using_declaration" => {
-                let of_std = words(&self.text[node.byte_range()])
-                    .any(|word| word == "std" || word == "torch" || word == "thrust");
+                let mut names =
+                    words(&self.text[node.byte_range()]).filter(|word| !matches!(*word, "using" | "namespace"));
+                let of_std = names.next().is_some_and(|word| matches!(word, "std" | "torch" | "thrust"));
                 (of_std.then_some(Keep::Never), Vec::new())
             }
             "expression_statement" | "ERROR"
@@ -308,7 +309,8 @@ impl Finder<'_> {
                 let has_body = inner.is_some_and(|inner| {
                     inner.kind() == "function_definition" && inner.child_by_field_name("body").is_some()
                 });
-                if has_body && !self.found.has(self.head(member), &["__device__", "__global__", "constexpr"]) {
+                let is_host = has_body || member.kind() == "friend_declaration";
+                if is_host && !self.found.has(self.head(member), &["__device__", "__global__", "constexpr"]) {
                     into.push(member.byte_range());
                 }
             }

@@ -1,14 +1,20 @@
 //! The host's part of a CUDA C++ file, as far as its launches need it: functions with their calls, macros, and where a name gets its value.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use tree_sitter::{Node, Tree};
 
-use crate::tree::{attribute_macros, children, each, each_with, end_of_list, has_launch, named, parse, places};
+use crate::preprocessor::{defined_by, split, substituted};
+use crate::tree::{MacroNames, children, each, each_with, end_of_list, has_launch, named, parse, places};
 
 /// The most texts that uses of macros are expanded to.
-const MOST_EXPANSIONS: usize = 512;
+const MOST_EXPANSIONS: usize = 1024;
+
+/// The most uses of macros within each other, and the longest text of one.
+const DEEPEST: usize = 4;
+const LONGEST: usize = 1 << 16;
 
 /// A text with its tree: a file, the text of a macro, or a use of a macro with a launch in it.
 pub struct Source {
@@ -31,14 +37,14 @@ pub struct Host {
     /// How many of the sources are files.
     pub files: usize,
     /// Names of macros that stand for attributes.
-    attributes: BTreeSet<String>,
+    attributes: MacroNames,
     /// Names of all macros.
-    defined: BTreeSet<String>,
+    pub defined: BTreeSet<String>,
 }
 
 impl Host {
     pub fn new(texts: &[&str]) -> Self {
-        let attributes = attribute_macros(texts);
+        let attributes = MacroNames::of(texts);
         let source = |text: &&str| Source { text: (*text).to_owned(), tree: parse(text, &attributes), used_at: None };
         let sources: Vec<_> = texts.iter().map(source).collect();
         let defined = texts.iter().flat_map(|text| text.lines()).filter_map(defined_by).collect();
@@ -100,43 +106,22 @@ impl Host {
                 }
             }
         }
-        for (place, text) in found {
+        let depth = self.depth(at);
+        for (place, text) in found.into_iter().filter(|(_, text)| depth < DEEPEST && text.len() < LONGEST) {
             let tree = parse(&text, &self.attributes);
             self.sources.push(Source { text, tree, used_at: Some((at, place)) });
         }
+    }
+
+    /// How many uses of macros a source is within.
+    fn depth(&self, source: usize) -> usize {
+        self.sources[source].used_at.map_or(0, |(outer, _)| self.depth(outer) + 1)
     }
 
     fn launches(&self, source: usize, depth: usize) -> bool {
         let text = &self.sources[source].text;
         let uses = |name: &&str| self.macros.get(*name).is_some_and(|used| self.launches(used.source, depth + 1));
         has_launch(text) || (depth < 4 && crate::tree::words(text).any(|name| uses(&name)))
-    }
-
-    /// Whether the preprocessor keeps a node, with what the files define. Conditions around `place` are not asked.
-    pub fn is_active(&self, source: usize, node: Node<'_>, place: usize) -> bool {
-        let text = &self.sources[source].text;
-        let field =
-            |node: Node<'_>, name: &str| node.child_by_field_name(name).map_or("", |it| text[it.byte_range()].trim());
-        let mut at = node;
-        while let Some(parent) = at.parent() {
-            let is_other = parent.child_by_field_name("alternative") == Some(at);
-            let is_kept = match parent.kind() {
-                "preproc_ifdef" => {
-                    let name = field(parent, "name");
-                    let is_ifdef = text[parent.start_byte()..].starts_with("#ifdef");
-                    // A definition below its own `#ifndef` does not close it.
-                    let is_own = || text[parent.byte_range()].contains(&format!("define {name}"));
-                    (self.defined.contains(name) && (is_ifdef || !is_own())) == (is_ifdef != is_other)
-                }
-                "preproc_if" | "preproc_elif" => holds(field(parent, "condition"), &self.defined) != is_other,
-                _ => true,
-            };
-            if !is_kept && !parent.byte_range().contains(&place) {
-                return false;
-            }
-            at = parent;
-        }
-        true
     }
 
     pub fn text(&self, source: usize, node: Node<'_>) -> &str {
@@ -159,16 +144,19 @@ pub struct Code<'a> {
     calls: BTreeMap<&'a str, Vec<(usize, Node<'a>)>>,
     aliases: BTreeMap<&'a str, (usize, Node<'a>)>,
     enumerators: BTreeMap<&'a str, (usize, Node<'a>)>,
-    assignments: BTreeMap<&'a str, (usize, Node<'a>)>,
+    assignments: BTreeMap<&'a str, Vec<(usize, Node<'a>)>>,
     classes: BTreeMap<&'a str, (usize, Node<'a>)>,
+    /// The number of the last frame.
+    frames: Cell<usize>,
 }
 
 impl<'a> Code<'a> {
     pub fn of(host: &'a Host) -> Self {
         let [functions, calls] = [BTreeMap::new(), BTreeMap::new()];
         let [aliases, enumerators] = [BTreeMap::new(), BTreeMap::new()];
-        let [assignments, classes] = [BTreeMap::new(), BTreeMap::new()];
-        let mut code = Self { host, functions, calls, aliases, enumerators, assignments, classes };
+        let (assignments, classes) = (BTreeMap::new(), BTreeMap::new());
+        let mut code =
+            Self { host, functions, calls, aliases, enumerators, assignments, classes, frames: Cell::new(0) };
         let sources = host.sources.iter().enumerate();
         for (at, source) in sources.filter(|(at, source)| *at < host.files || source.used_at.is_some()) {
             each(source.tree.root_node(), &mut |node| code.read(at, &source.text, node));
@@ -196,9 +184,7 @@ impl<'a> Code<'a> {
             }
             "assignment_expression" => {
                 let name = named(field("left").filter(|left| left.kind() == "identifier"));
-                name.into_iter().for_each(|name| {
-                    self.assignments.entry(name).or_insert((at, node));
-                });
+                name.into_iter().for_each(|name| self.assignments.entry(name).or_default().push((at, node)));
             }
             "enumerator" => {
                 if let (Some(name), Some(value)) = (named(field("name")), field("value")) {
@@ -234,9 +220,9 @@ impl<'a> Code<'a> {
         self.aliases.get(name).copied()
     }
 
-    /// The first assignment to a name anywhere.
-    pub fn assignment(&self, name: &str) -> Option<(usize, Node<'a>)> {
-        self.assignments.get(name).copied()
+    /// The assignments to a name anywhere.
+    pub fn assignments(&self, name: &str) -> &[(usize, Node<'a>)] {
+        self.assignments.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The expression of a constant of an `enum`.
@@ -251,16 +237,26 @@ impl<'a> Code<'a> {
 
     /// The frame of a place: its function, called as the file calls it.
     pub fn frame(&self, source: usize, at: usize, depth: usize) -> Rc<Frame<'a>> {
+        self.frame_by(source, at, depth, &mut Vec::new())
+    }
+
+    fn number(&self) -> usize {
+        self.frames.set(self.frames.get() + 1);
+        self.frames.get()
+    }
+
+    /// The same, by way of functions that are not among `seen`.
+    fn frame_by(&self, source: usize, at: usize, depth: usize, seen: &mut Vec<usize>) -> Rc<Frame<'a>> {
         let root = self.host.sources[source].tree.root_node();
         let mut function = root.descendant_for_byte_range(at, at);
         while let Some(node) = function.filter(|node| node.kind() != "function_definition") {
             function = node.parent();
         }
         if let (None, Some((outer, place))) = (function, self.host.sources[source].used_at) {
-            let outer = Some(self.frame(outer, place, depth + 1));
-            return Rc::new(Frame { outer, ..Frame::of(source, at) });
+            let outer = Some(self.frame_by(outer, place, depth + 1, seen));
+            return Rc::new(Frame { outer, id: self.number(), ..Frame::of(source, at) });
         }
-        let mut frame = Frame { function, ..Frame::of(source, at) };
+        let mut frame = Frame { function, id: self.number(), ..Frame::of(source, at) };
         let name = function.and_then(|function| function_name(function, &self.host.sources[source].text));
         if let (Some(function), Some(name), true) = (function, name.filter(|name| *name != "main"), depth < 8) {
             let parameters = parameters(function).len();
@@ -269,12 +265,15 @@ impl<'a> Code<'a> {
                 arguments <= parameters && !(of == source && function.byte_range().contains(&node.start_byte()))
             };
             let calls = self.calls_of(name).iter().filter(|(of, node)| is_other(*of, *node));
-            let called = calls.map(|(of, call)| (self.frame(*of, call.start_byte(), depth + 1), *call));
             let mut best: Option<(Rc<Frame<'a>>, Node<'a>)> = None;
-            for (caller, call) in called {
+            let id = function.start_byte() + (source << 40);
+            let is_new = !seen.contains(&id);
+            seen.push(id);
+            for (of, call) in calls.filter(|_| is_new) {
+                let caller = self.frame_by(*of, call.start_byte(), depth + 1, seen);
                 let is_main = caller.begins_in_main(self.host);
                 if is_main || best.is_none() {
-                    best = Some((caller, call));
+                    best = Some((caller, *call));
                 }
                 if is_main {
                     break;
@@ -307,11 +306,21 @@ pub struct Frame<'a> {
     pub outer: Option<Rc<Frame<'a>>>,
     /// Whether it is a macro or a function that only computes a value.
     pub is_helper: bool,
+    /// The number of its call; 0 of one that is made for a single expression.
+    pub id: usize,
 }
 
+/// A name at a place: of one call of a function.
+pub type Key = ([usize; 2], String);
+
 impl<'a> Frame<'a> {
+    /// The key of a name at the frame's place.
+    pub fn key(&self, name: &str) -> Key {
+        ([self.id, self.at], name.to_owned())
+    }
+
     pub const fn of(source: usize, at: usize) -> Self {
-        Self { source, function: None, at, bound: Vec::new(), caller: None, outer: None, is_helper: false }
+        Self { source, function: None, at, bound: Vec::new(), caller: None, outer: None, is_helper: false, id: 0 }
     }
 
     /// The same frame at an earlier or later place.
@@ -364,7 +373,7 @@ impl<'a> Frame<'a> {
         found
     }
 
-    fn begins_in_main(&self, host: &Host) -> bool {
+    pub fn begins_in_main(&self, host: &Host) -> bool {
         let is_main = |function| function_name(function, &host.sources[self.source].text) == Some("main");
         let outer = self.caller.as_ref().or(self.outer.as_ref());
         self.function.is_some_and(is_main) || outer.is_some_and(|outer| outer.begins_in_main(host))
@@ -437,62 +446,4 @@ pub fn last_name(node: Node<'_>) -> Option<Node<'_>> {
             _ => at.child_by_field_name("name")?,
         };
     }
-}
-
-/// The name of the macro that a line defines.
-fn defined_by(line: &str) -> Option<String> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?.trim_start();
-    let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-    (length > 0).then(|| rest[..length].to_owned())
-}
-
-/// The value of a condition of the preprocessor: names that are defined somewhere are, and others are false.
-fn holds(condition: &str, defined: &BTreeSet<String>) -> bool {
-    if let Some((left, right)) = condition.split_once("||") {
-        return holds(left, defined) || holds(right, defined);
-    }
-    if let Some((left, right)) = condition.split_once("&&") {
-        return holds(left, defined) && holds(right, defined);
-    }
-    let condition = condition.trim_matches([' ', '\t', '(', ')']);
-    match (condition.strip_prefix('!'), condition.strip_prefix("defined")) {
-        (Some(other), _) => !holds(other, defined),
-        (None, Some(name)) => defined.contains(name.trim_matches([' ', '\t', '(', ')'])),
-        (None, None) => condition.parse::<i64>().is_ok_and(|value| value != 0),
-    }
-}
-
-/// The text of a macro with arguments in place of its parameters.
-fn substituted(text: &str, parameters: &[String], given: &[&str]) -> String {
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(begin) = rest.find(|c: char| c.is_alphanumeric() || c == '_') {
-        let length = rest[begin..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len() - begin);
-        let word = &rest[begin..begin + length];
-        let value =
-            parameters.iter().position(|parameter| parameter == word).and_then(|at| given.get(at)).unwrap_or(&word);
-        result.push_str(&rest[..begin]);
-        result.push_str(value);
-        rest = &rest[begin + length..];
-    }
-    result.push_str(rest);
-    result.replace(" ## ", "").replace("##", "")
-}
-
-/// The arguments of a macro's use.
-fn split(list: &str) -> Vec<&str> {
-    let (mut depth, mut begin, mut parts) = (0, 0, Vec::new());
-    for (at, byte) in list.bytes().enumerate() {
-        match byte {
-            b'(' | b'{' | b'[' => depth += 1,
-            b')' | b'}' | b']' => depth -= 1,
-            b',' if depth == 0 => {
-                parts.push(list[begin..at].trim());
-                begin = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(list[begin..].trim());
-    parts
 }

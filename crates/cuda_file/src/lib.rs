@@ -10,11 +10,17 @@
 // Nothing is published: a comment says more than a name, or is left out.
 #![allow(missing_docs)]
 
+mod arithmetic;
+mod buffers;
 mod device;
 mod host;
+mod instances;
 mod launches;
+mod preprocessor;
 mod tree;
+mod types;
 mod value;
+mod variables;
 
 pub use device::device_parts;
 pub use launches::{Argument, Buffer, Given, Launch, Parameter, Size, launches};

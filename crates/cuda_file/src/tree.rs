@@ -35,15 +35,37 @@ const SPECIFIERS: [&str; 14] = [
     "__attribute__",
 ];
 
-/// Names of macros that stand for attributes alone.
-pub fn attribute_macros(texts: &[&str]) -> BTreeSet<String> {
-    let definition = |line: &str| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?.trim();
-        let (name, value) = rest.split_once(char::is_whitespace)?;
-        let is_of_specifiers = words(value).next().is_some() && words(value).all(|word| SPECIFIERS.contains(&word));
-        (is_of_specifiers && name.len() >= STATIC.len()).then(|| name.to_owned())
-    };
-    texts.iter().flat_map(|text| text.lines()).filter_map(definition).collect()
+/// Names of macros that the grammar has to be helped with.
+#[derive(Default)]
+pub struct MacroNames {
+    /// Those that stand for attributes alone.
+    attributes: BTreeSet<String>,
+    /// Those with parentheses that define functions: no semicolon has to follow.
+    definitions: BTreeSet<String>,
+}
+
+impl MacroNames {
+    pub fn of(texts: &[&str]) -> Self {
+        let mut names = Self::default();
+        for text in texts {
+            let whole = text.replace("\\\r\n", " ").replace("\\\n", " ");
+            for line in whole.lines() {
+                let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+                let Some(rest) = rest.trim_start().strip_prefix("define") else { continue };
+                let rest = rest.trim();
+                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let (name, value) = rest.split_at(length);
+                let is_of_specifiers =
+                    words(value).next().is_some() && words(value).all(|word| SPECIFIERS.contains(&word));
+                if is_of_specifiers && name.len() >= STATIC.len() && !value.starts_with('(') {
+                    names.attributes.insert(name.to_owned());
+                } else if value.starts_with('(') && value.contains('{') && value.trim_end().ends_with('}') {
+                    names.definitions.insert(name.to_owned());
+                }
+            }
+        }
+        names
+    }
 }
 
 /// A specifier that the grammar knows, in place of one that it does not.
@@ -76,7 +98,7 @@ pub fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> +
 
 /// The text as the grammar reads it best, each byte at its place: without attributes, and variables of `dim3` with braces, since
 /// `dim3 grid(x, y);` could declare a function.
-fn plain(text: &str, macros: &BTreeSet<String>) -> String {
+fn plain(text: &str, macros: &MacroNames) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let mut fill = |at: usize, end: usize, with: &str| {
         bytes[at..end].iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
@@ -90,7 +112,7 @@ fn plain(text: &str, macros: &BTreeSet<String>) -> String {
             fill(at, end, if attribute == "__noinline__" { STATIC } else { "" });
         }
     }
-    for name in macros {
+    for name in &macros.attributes {
         let is_used = |at: &usize| !text[..*at].trim_end().ends_with("define");
         places(text, name).filter(is_used).for_each(|at| fill(at, at + name.len(), STATIC));
     }
@@ -122,11 +144,22 @@ fn plain(text: &str, macros: &BTreeSet<String>) -> String {
             fill(end - 1, end, "}");
         }
     }
+    for name in &macros.definitions {
+        for at in places(text, name).filter(|at| text[..*at].ends_with('\n') || *at == 0) {
+            let list = at + name.len();
+            if text[list..].starts_with('(')
+                && let Some(end) = end_of_list(text, list)
+                && text[end..].starts_with('\n')
+            {
+                bytes[end] = b';';
+            }
+        }
+    }
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// The tree of a text, with names of macros for attributes. What does not parse is in error nodes.
-pub fn parse(text: &str, macros: &BTreeSet<String>) -> Tree {
+pub fn parse(text: &str, macros: &MacroNames) -> Tree {
     let text = plain(text, macros);
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_cuda::LANGUAGE.into()).expect("the grammar is of this parser's version");

@@ -1,16 +1,24 @@
 //! Values of the host's expressions, as far as they can be known without running it.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use tree_sitter::Node;
 
-use crate::host::{Code, Frame, declared, function_name, last_name, template_parameters};
+use crate::arithmetic::{as_type, binary, dimensions, is_rounded_up, number};
+use crate::host::{Code, Frame, Key, declared, function_name, last_name, template_parameters};
 use crate::tree::{each_with, named};
+use crate::variables::Assigned;
 
 /// The most steps from one name to the next.
 const DEEPEST: usize = 96;
+
+/// The most steps for a launch.
+const MOST_STEPS: usize = 20_000;
+
+/// The longest text of what is not known.
+const LONGEST: usize = 120;
 
 /// What a program asks of its device, as an H100 or H200 answers.
 const PROPERTIES: [(&str, i64); 11] = [
@@ -61,17 +69,30 @@ pub struct Evaluator<'a, 'e> {
     pub used: RefCell<Vec<Used>>,
     /// The names of given values that were used since it was emptied.
     pub taken: RefCell<BTreeSet<String>>,
-    depth: RefCell<usize>,
+    /// Values of variables at places.
+    pub known: RefCell<HashMap<Key, Option<Assigned>>>,
+    depth: Cell<usize>,
+    /// Steps since a launch began to be read.
+    pub steps: Cell<usize>,
 }
 
-type Known = Result<Value, Unknown>;
+/// A value, or what is not known of it.
+pub type Known = Result<Value, Unknown>;
 
 impl<'a, 'e> Evaluator<'a, 'e> {
     pub fn new(code: &'e Code<'a>, given: &'e BTreeMap<String, f64>) -> Self {
-        Self { code, given, used: RefCell::default(), taken: RefCell::default(), depth: RefCell::default() }
+        Self {
+            code,
+            given,
+            used: RefCell::default(),
+            taken: RefCell::default(),
+            known: RefCell::default(),
+            depth: Cell::new(0),
+            steps: Cell::new(0),
+        }
     }
 
-    fn text(&self, frame: &Frame<'a>, node: Node<'a>) -> &'a str {
+    pub fn text(&self, frame: &Frame<'a>, node: Node<'a>) -> &'a str {
         self.code.host.text(frame.source, node)
     }
 
@@ -93,14 +114,18 @@ impl<'a, 'e> Evaluator<'a, 'e> {
 
     /// The value of an expression in a frame.
     pub fn value(&self, node: Node<'a>, frame: &Frame<'a>) -> Known {
-        let unknown = || Unknown(self.text(frame, node).split_whitespace().collect::<Vec<_>>().join(" "));
-        if *self.depth.borrow() > DEEPEST {
+        let unknown = || {
+            let text = self.text(frame, node).split_whitespace().collect::<Vec<_>>().join(" ");
+            Unknown(if text.len() > LONGEST { text.chars().take(LONGEST).chain(['…']).collect() } else { text })
+        };
+        self.steps.set(self.steps.get() + 1);
+        if self.depth.get() > DEEPEST || self.steps.get() > MOST_STEPS {
             return Err(unknown());
         }
-        *self.depth.borrow_mut() += 1;
+        self.depth.set(self.depth.get() + 1);
         let value = self.given(self.text(frame, node), frame);
         let value = value.map_or_else(|| self.expression(node, frame, &unknown), Ok);
-        *self.depth.borrow_mut() -= 1;
+        self.depth.set(self.depth.get() - 1);
         value
     }
 
@@ -249,16 +274,42 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         result.ok_or_else(unknown)
     }
 
-    /// The value of a call of a function of the file that only returns an expression.
+    /// The value of a call of a function of the file; None if it cannot be known.
     fn returned(&self, name: &str, call: Node<'a>, frame: &Frame<'a>) -> Option<Known> {
         let count = call.child_by_field_name("arguments").map_or(0, |list| named(list).count());
         let of = |(_, function): &(usize, Node<'a>)| crate::host::parameters(*function).len() == count;
         let (source, function) = self.code.functions(name).iter().copied().find(of)?;
-        let body = function.child_by_field_name("body")?;
-        let result = named(body).last().filter(|last| last.kind() == "return_statement")?;
-        let mut inner = Frame { function: Some(function), is_helper: true, ..Frame::of(source, result.start_byte()) };
+        let mut inner = Frame { function: Some(function), is_helper: true, ..Frame::of(source, function.end_byte()) };
         inner.bind(self.code.host, function, Rc::new(frame.at(frame.at)), call);
-        Some(self.value(result, &inner))
+        for statement in named(function.child_by_field_name("body")?) {
+            let here = inner.at(statement.start_byte());
+            match statement.kind() {
+                "return_statement" => return Some(self.value(statement, &here)),
+                // A return on a condition.
+                "if_statement" if self.code.host.text(source, statement).contains("return") => {
+                    let condition = statement.child_by_field_name("condition")?;
+                    let value = self.value(condition, &here).ok().and_then(|value| value.whole())?;
+                    let branch = if value != 0 { "consequence" } else { "alternative" };
+                    let Some(mut branch) = statement.child_by_field_name(branch) else { continue };
+                    while matches!(branch.kind(), "compound_statement" | "else_clause")
+                        && branch.named_child_count() == 1
+                    {
+                        branch = named(branch).next()?;
+                    }
+                    if branch.kind() != "return_statement" {
+                        return None;
+                    }
+                    return Some(self.value(branch, &inner.at(branch.start_byte())));
+                }
+                "for_statement" | "while_statement" | "do_statement" | "switch_statement"
+                    if self.code.host.text(source, statement).contains("return") =>
+                {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// The value of a name in a frame.
@@ -267,9 +318,9 @@ impl<'a, 'e> Evaluator<'a, 'e> {
             return Ok(value);
         }
         let unknown = || Unknown(name.to_owned());
-        if let Some((value, place, node)) = self.assigned(name, frame) {
+        if let Some((value, place, text)) = self.assigned(name, frame) {
             let value = value?;
-            self.note(name, self.text(frame, node), &value, (frame.source, place));
+            self.note(name, &text, &value, (frame.source, place));
             return Ok(value);
         }
         if let Some((_, value)) = frame.bound.iter().rev().find(|(bound, _)| bound == name) {
@@ -290,6 +341,9 @@ impl<'a, 'e> Evaluator<'a, 'e> {
                 _ => self.default_of(name, frame).unwrap_or_else(|| Err(unknown())),
             };
         }
+        if self.is_member(name, frame) {
+            return Err(unknown());
+        }
         if let Some(outer) = &frame.outer {
             return self.named(name, outer);
         }
@@ -299,14 +353,10 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         }
         if frame.function.is_some() || frame.source >= self.code.host.files {
             for file in 0..self.code.host.files {
-                if let Some((value, place, node)) = self.assigned(name, &Frame::of(file, usize::MAX)) {
+                if let Some((value, place, text)) = self.assigned(name, &Frame::of(file, usize::MAX)) {
                     // A variable of the file may get another value when the program begins.
-                    let later = self.code.assignment(name).and_then(|(source, assignment)| {
-                        let begin = self.code.frame(source, assignment.start_byte(), 4);
-                        self.value(assignment.child_by_field_name("right")?, &begin).ok()
-                    });
-                    let value = later.map_or(value, Ok)?;
-                    self.note(name, self.code.host.text(file, node), &value, (file, place));
+                    let value = self.later(name, frame).unwrap_or(value)?;
+                    self.note(name, &text, &value, (file, place));
                     return Ok(value);
                 }
             }
@@ -320,41 +370,33 @@ impl<'a, 'e> Evaluator<'a, 'e> {
             .ok_or_else(unknown)
     }
 
-    /// The text of a type, or of another argument of a template, with names of the caller's templates resolved.
-    pub fn type_text(&self, node: Node<'a>, frame: &Frame<'a>) -> Option<String> {
-        let text = self.text(frame, node);
-        if let Some((_, value)) = frame.bound.iter().rev().find(|(bound, _)| bound == text) {
-            return self.type_text(*value, frame.caller.as_ref()?);
+    /// The value that `main` gives to a variable of the file before it comes to the frame's place; unknown if it is assigned elsewhere, too.
+    fn later(&self, name: &str, frame: &Frame<'a>) -> Option<Known> {
+        let mut outermost = frame;
+        while let Some(caller) = outermost.caller.as_ref().or(outermost.outer.as_ref()) {
+            outermost = caller;
         }
-        if let Some(outer) = &frame.outer {
-            return self.text_in(text, outer);
-        }
-        let is_open = frame.function.is_some_and(|function| {
-            template_parameters(function, &self.code.host.sources[frame.source].text).contains(&text)
-        });
-        (!is_open
-            && matches!(
-                node.kind(),
-                "type_descriptor"
-                    | "type_identifier"
-                    | "primitive_type"
-                    | "identifier"
-                    | "qualified_identifier"
-                    | "template_type"
-            ))
-        .then(|| text.to_owned())
-    }
-
-    fn text_in(&self, text: &str, frame: &Frame<'a>) -> Option<String> {
-        match frame.bound.iter().rev().find(|(bound, _)| bound == text) {
-            Some((_, value)) => self.type_text(*value, frame.caller.as_ref()?),
-            None => Some(text.to_owned()),
-        }
+        let all = self.code.assignments(name);
+        let is_here = |(source, node): &&(usize, Node<'a>)| {
+            *source == outermost.source
+                && outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()))
+        };
+        let (source, node) = all.iter().rfind(|it| is_here(it) && it.1.start_byte() < outermost.at)?;
+        let begin = self.code.frame(*source, node.start_byte(), 4);
+        Some(self.value(node.child_by_field_name("right")?, &begin))
     }
 
     fn is_parameter(&self, name: &str, frame: &Frame<'a>) -> bool {
         let of = |parameter: &Node<'a>| declared(*parameter).is_some_and(|it| self.text(frame, it) == name);
         frame.function.is_some_and(|function| crate::host::parameters(function).iter().any(of))
+    }
+
+    /// Whether a name is a member of the class that a frame's function is in.
+    fn is_member(&self, name: &str, frame: &Frame<'a>) -> bool {
+        let list =
+            frame.function.and_then(|function| function.parent()).filter(|it| it.kind() == "field_declaration_list");
+        let is_it = |field: Node<'a>| declared(field).is_some_and(|it| self.text(frame, it) == name);
+        list.is_some_and(|list| named(list).any(|field| field.kind() == "field_declaration" && is_it(field)))
     }
 
     fn default_of(&self, name: &str, frame: &Frame<'a>) -> Option<Known> {
@@ -374,127 +416,6 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         if !all.contains(&used) {
             all.push(used);
         }
-    }
-
-    /// The last value that is given to a name before the frame's place, on the way to it; with its place and its expression.
-    fn assigned(&self, name: &str, frame: &Frame<'a>) -> Option<(Known, usize, Node<'a>)> {
-        let scope = frame.scope(self.code.host);
-        let text = &self.code.host.sources[frame.source].text;
-        let mut last: Option<(Node<'a>, Node<'a>)> = None;
-        let is_name = |node: Option<Node<'a>>| node.is_some_and(|node| &text[node.byte_range()] == name);
-        each_with(scope, text, name, &mut |node| {
-            if node.start_byte() >= frame.at {
-                return;
-            }
-            let is_here = match node.kind() {
-                "declaration" => {
-                    named(node).any(|it| it.kind().ends_with("declarator") && is_name(declared(it)))
-                        || named(node).any(|it| is_name(Some(it)))
-                }
-                "assignment_expression" => is_name(node.child_by_field_name("left")),
-                "for_range_loop" => is_name(node.child_by_field_name("declarator").and_then(declared)),
-                _ => false,
-            };
-            let is_on_the_way = || {
-                let mut block = node.parent();
-                while let Some(at) = block.filter(|at| !is_block(at.kind())) {
-                    block = at.parent();
-                }
-                // A list of files' items has no blocks of its own.
-                let block = block.unwrap_or(scope);
-                if frame.function.is_none() && frame.source < self.code.host.files {
-                    is_global(node)
-                } else {
-                    block.end_byte() >= frame.at || block == scope || block.kind() == "translation_unit"
-                }
-            };
-            // The place itself may be in a declaration of the same name further out.
-            if is_here
-                && (node.end_byte() <= frame.at || node.kind() == "for_range_loop")
-                && is_on_the_way()
-                && self.code.host.is_active(frame.source, node, frame.at)
-            {
-                let part = match node.kind() {
-                    "declaration" => {
-                        named(node).find(|it| is_name(declared(*it)) || is_name(Some(*it))).unwrap_or(node)
-                    }
-                    _ => node,
-                };
-                last = Some((node, part));
-            }
-        });
-        let (node, part) = last?;
-        // What a function may write through its address is not known any more.
-        let is_written = node.kind() == "declaration" && self.is_written(name, node.end_byte(), frame);
-        let before = frame.at(node.start_byte());
-        let ty = node.child_by_field_name("type").map_or("auto", |ty| &text[ty.byte_range()]);
-        let is_dim = ty.ends_with("dim3");
-        let unknown = || Unknown(name.to_owned());
-        let of_type = |value: Value| if is_dim { dimensions(&value) } else { as_type(ty, value) };
-        let (value, shown) = match (node.kind(), part.kind()) {
-            ("for_range_loop", _) => {
-                let range = node.child_by_field_name("right")?;
-                let first = self.value(range, &before).and_then(|list| match list {
-                    Value::List(list) => list.first().cloned().ok_or_else(unknown),
-                    _ => Err(unknown()),
-                });
-                (first, range)
-            }
-            ("assignment_expression", _) => {
-                let right = node.child_by_field_name("right")?;
-                let operator =
-                    node.child_by_field_name("operator").map_or("=", |operator| &text[operator.byte_range()]);
-                let value = self.value(right, &before);
-                let value = match operator.strip_suffix('=') {
-                    Some("") | None => value,
-                    Some(operator) => {
-                        self.named(name, &before).and_then(|left| binary(operator, &left, &value?).ok_or_else(unknown))
-                    }
-                };
-                (
-                    value.map(|value| {
-                        if let (Ok(Value::Dim(_)), Value::Int(_)) = (self.named(name, &before), &value) {
-                            dimensions(&value).unwrap_or(value)
-                        } else {
-                            value
-                        }
-                    }),
-                    right,
-                )
-            }
-            (_, "init_declarator") if is_written => (Err(unknown()), part),
-            (_, "init_declarator") => {
-                let value = part.child_by_field_name("value")?;
-                let known = self.value(value, &before).and_then(|known| {
-                    let known = match (value.kind(), known) {
-                        ("argument_list" | "initializer_list", Value::List(list))
-                            if list.len() == 1 && !is_dim && !is_array(part) =>
-                        {
-                            list[0].clone()
-                        }
-                        (_, known) => known,
-                    };
-                    of_type(known).ok_or_else(unknown)
-                });
-                (known, value)
-            }
-            _ if is_dim => (Ok(Value::Dim([1; 3])), part),
-            _ => (Err(unknown()), part),
-        };
-        Some((value, node.start_byte(), shown))
-    }
-
-    /// Whether a call before the frame's place gets the address of a name.
-    fn is_written(&self, name: &str, after: usize, frame: &Frame<'a>) -> bool {
-        let text = &self.code.host.sources[frame.source].text;
-        let mut found = false;
-        each_with(frame.scope(self.code.host), text, name, &mut |node| {
-            found |= node.kind() == "pointer_expression"
-                && (after..frame.at).contains(&node.start_byte())
-                && text[node.byte_range()].strip_prefix('&').is_some_and(|of| of.trim() == name)
-                && node.parent().is_some_and(|parent| parent.kind() == "argument_list");
-        });
-        found
     }
 
     /// A constant of a type: `Pack<float>::size`.
@@ -563,264 +484,8 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         self.value(value, &Frame::of(source, usize::MAX)).ok()
     }
 
-    /// The bytes of a type or a variable.
-    fn size_of(&self, node: Node<'a>, frame: &Frame<'a>) -> Option<i64> {
-        let of = node.child_by_field_name("type").or_else(|| node.child_by_field_name("value"))?;
-        let of = if of.kind() == "parenthesized_expression" { named(of).next()? } else { of };
-        let text = self.text(frame, of);
-        if let Some(bytes) = self.bytes_of(text, frame) {
-            return Some(bytes);
-        }
-        // A variable: an array's elements are counted.
-        if let "identifier" | "type_identifier" = of.kind()
-            && let Some((value, ..)) = self.assigned(text, frame)
-        {
-            let bytes = self.bytes_of(&self.type_of(text, frame)?, frame)?;
-            return match value.ok() {
-                Some(Value::List(list)) => Some(bytes * list.len() as i64),
-                _ => Some(bytes),
-            };
-        }
-        match of.kind() {
-            "subscript_expression" => {
-                let array = self.text(frame, of.child_by_field_name("argument")?);
-                self.bytes_of(&self.type_of(array, frame)?, frame)
-            }
-            "pointer_expression" => {
-                let pointer = self.text(frame, of.child_by_field_name("argument")?);
-                self.bytes_of(&self.type_of(pointer, frame)?, frame)
-            }
-            _ => None,
-        }
-    }
-
-    /// The bytes of a type by its name.
-    pub fn bytes_of(&self, ty: &str, frame: &Frame<'a>) -> Option<i64> {
-        if ty.trim_end().ends_with('*') {
-            return Some(8);
-        }
-        let plain: Vec<&str> = ty
-            .split_whitespace()
-            .filter(|word| !matches!(*word, "const" | "static" | "constexpr" | "struct"))
-            .collect();
-        let name = plain.join(" ");
-        if let Some(bytes) = crate::launches::bytes_of(name.rsplit("::").next().unwrap_or(&name)) {
-            return Some(bytes);
-        }
-        if let Some((_, value)) = frame.bound.iter().rev().find(|(bound, _)| *bound == name) {
-            let caller = frame.caller.as_ref()?;
-            return self.bytes_of(self.text(caller, *value), caller);
-        }
-        if let Some(outer) = &frame.outer {
-            return self.bytes_of(&name, outer);
-        }
-        // A name for another type; a macro's text.
-        if let Some(used) = self.code.host.macros.get(&name).filter(|used| used.parameters.is_none()) {
-            return self
-                .bytes_of(&self.code.host.sources[used.source].text, frame)
-                .filter(|_| self.code.host.sources[used.source].text.trim() != name);
-        }
-        let (source, other) = self.code.alias(&name)?;
-        Some(self.code.host.text(source, other))
-            .filter(|other| *other != name)
-            .and_then(|other| self.bytes_of(other, frame))
-    }
-
-    /// A type without names for it, such as those of `typedef` and of macros.
-    pub fn plain_type(&self, ty: &str, frame: &Frame<'a>) -> String {
-        let mut ty = ty.to_owned();
-        for _ in 0..4 {
-            let of_macro = self.code.host.macros.get(&ty).filter(|used| used.parameters.is_none());
-            let other = match (self.code.alias(&ty), of_macro) {
-                (Some((source, other)), _) => self.code.host.text(source, other),
-                (None, Some(used)) => self.code.host.sources[used.source].text.trim(),
-                (None, None) => break,
-            };
-            other.clone_into(&mut ty);
-        }
-        let bound = frame.bound.iter().rev().find(|(name, _)| *name == ty);
-        bound.and_then(|(_, value)| self.type_text(*value, frame.caller.as_ref()?)).unwrap_or(ty)
-    }
-
-    /// The type that a variable or a parameter is declared with, without what its declarator adds.
-    pub fn type_of(&self, name: &str, frame: &Frame<'a>) -> Option<String> {
-        let mut found = None;
-        let text = &self.code.host.sources[frame.source].text;
-        each_with(frame.scope(self.code.host), text, name, &mut |node| {
-            if matches!(node.kind(), "declaration" | "parameter_declaration" | "optional_parameter_declaration")
-                && node.start_byte() < frame.at
-                && named(node).any(|it| declared(it).is_some_and(|it| &text[it.byte_range()] == name))
-            {
-                found = node.child_by_field_name("type").map(|ty| text[ty.byte_range()].to_owned());
-            }
-        });
-        match (found, &frame.outer) {
-            (Some(found), _) => Some(found),
-            (None, Some(outer)) => self.type_of(name, outer),
-            (None, None) if frame.function.is_some() => self.type_of(name, &Frame::of(frame.source, usize::MAX)),
-            (None, None) => None,
-        }
-    }
-
     /// The name of the function of a frame.
     pub fn function_name(&self, frame: &Frame<'a>) -> Option<&'a str> {
         function_name(frame.function?, &self.code.host.sources[frame.source].text)
-    }
-}
-
-impl Value {
-    /// A whole number, or another.
-    fn of(value: f64) -> Self {
-        if value.fract() == 0.0 && value.abs() < 9e15 { Self::Int(value as i64) } else { Self::Float(value) }
-    }
-
-    /// A number as an integer, cut where it is a float.
-    pub fn whole(&self) -> Option<i64> {
-        match self {
-            Self::Int(value) => Some(*value),
-            Self::Float(value) => Some(*value as i64),
-            _ => None,
-        }
-    }
-
-    /// A number as a float.
-    pub fn real(&self) -> Option<f64> {
-        match self {
-            Self::Int(value) => Some(*value as f64),
-            Self::Float(value) => Some(*value),
-            _ => None,
-        }
-    }
-}
-
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Int(value) => write!(f, "{value}"),
-            Self::Float(value) => write!(f, "{value:?}"),
-            Self::Dim([x, y, z]) => write!(f, "{x},{y},{z}"),
-            Self::List(list) => write!(f, "{}", list.iter().map(Self::to_string).collect::<Vec<_>>().join(",")),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
-
-fn is_block(kind: &str) -> bool {
-    matches!(
-        kind,
-        "compound_statement"
-            | "case_statement"
-            | "for_statement"
-            | "if_statement"
-            | "else_clause"
-            | "while_statement"
-            | "do_statement"
-            | "for_range_loop"
-            | "function_definition"
-            | "translation_unit"
-    )
-}
-
-fn is_global(node: Node<'_>) -> bool {
-    let mut at = node.parent();
-    while let Some(parent) = at {
-        if parent.kind() == "function_definition" || parent.kind() == "field_declaration_list" {
-            return false;
-        }
-        at = parent.parent();
-    }
-    true
-}
-
-fn is_array(declarator: Node<'_>) -> bool {
-    declarator.child_by_field_name("declarator").is_some_and(|it| it.kind() == "array_declarator")
-}
-
-fn is_rounded_up(name: &str) -> bool {
-    let plain: String = name.to_ascii_lowercase().split('_').collect();
-    matches!(plain.as_str(), "ceildiv" | "cdiv" | "divup" | "idivup" | "divceil" | "iceildiv" | "ceiling" | "updiv")
-}
-
-/// The value of a literal.
-fn number(text: &str) -> Option<Value> {
-    let text = text.replace('\'', "");
-    let lower = text.to_ascii_lowercase();
-    if let Some(digits) = lower.strip_prefix("0x") {
-        return i64::from_str_radix(digits.trim_end_matches(['u', 'l']), 16).ok().map(Value::Int);
-    }
-    let plain = lower.trim_end_matches(['u', 'l', 'z']);
-    if let Ok(value) = plain.parse() {
-        return Some(Value::Int(value));
-    }
-    lower.trim_end_matches(['f', 'l']).parse().ok().map(Value::Float)
-}
-
-fn binary(operator: &str, left: &Value, right: &Value) -> Option<Value> {
-    if let (Value::Int(a), Value::Int(b)) = (left, right) {
-        let (a, b) = (*a, *b);
-        let shift = u32::try_from(b).ok();
-        let value = match operator {
-            "+" => a.checked_add(b),
-            "-" => a.checked_sub(b),
-            "*" => a.checked_mul(b),
-            "/" => a.checked_div(b),
-            "%" => a.checked_rem(b),
-            "<<" => shift.and_then(|shift| a.checked_shl(shift)),
-            ">>" => shift.and_then(|shift| a.checked_shr(shift)),
-            "&" => Some(a & b),
-            "|" => Some(a | b),
-            "^" => Some(a ^ b),
-            "<" => Some(i64::from(a < b)),
-            ">" => Some(i64::from(a > b)),
-            "<=" => Some(i64::from(a <= b)),
-            ">=" => Some(i64::from(a >= b)),
-            "==" => Some(i64::from(a == b)),
-            "!=" => Some(i64::from(a != b)),
-            "&&" | "and" => Some(i64::from(a != 0 && b != 0)),
-            "||" | "or" => Some(i64::from(a != 0 || b != 0)),
-            _ => None,
-        };
-        return value.map(Value::Int);
-    }
-    let (a, b) = (left.real()?, right.real()?);
-    match operator {
-        "+" => Some(Value::Float(a + b)),
-        "-" => Some(Value::Float(a - b)),
-        "*" => Some(Value::Float(a * b)),
-        "/" => Some(Value::Float(a / b)),
-        "<" => Some(Value::Int(i64::from(a < b))),
-        ">" => Some(Value::Int(i64::from(a > b))),
-        "<=" => Some(Value::Int(i64::from(a <= b))),
-        ">=" => Some(Value::Int(i64::from(a >= b))),
-        _ => None,
-    }
-}
-
-/// A value as a type has it: floats are cut to integers.
-fn as_type(ty: &str, value: Value) -> Option<Value> {
-    if ty.contains('*') {
-        return None;
-    }
-    let is_float = ty.contains("float") || ty.contains("double") || ty.contains("half");
-    Some(match value {
-        Value::Int(value) if is_float => Value::Float(value as f64),
-        Value::Float(value) if !is_float && ty != "auto" && !ty.contains("decltype") => Value::Int(value as i64),
-        value => value,
-    })
-}
-
-/// A dim3 of up to three numbers.
-pub fn dimensions(value: &Value) -> Option<Value> {
-    match value {
-        Value::Dim(_) => Some(value.clone()),
-        Value::List(list) if list.len() == 1 && list[0].whole().is_none() => dimensions(&list[0]),
-        Value::List(list) if list.len() <= 3 => {
-            let mut dim = [1; 3];
-            for (at, value) in list.iter().enumerate() {
-                dim[at] = value.whole()?;
-            }
-            Some(Value::Dim(dim))
-        }
-        value => value.whole().map(|x| Value::Dim([x, 1, 1])),
     }
 }

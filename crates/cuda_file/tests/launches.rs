@@ -148,6 +148,94 @@ fn given_names_are_those_of_the_launch_and_not_of_helpers() {
     assert_eq!(found[0].given, ["M", "N"]);
 }
 
+/// The grids of launches, or the names that are not known.
+fn grids(text: &str) -> Vec<Result<i64, String>> {
+    read(&format!("__global__ void k(int* x) {{}}\n{text}"))
+        .into_iter()
+        .map(|launch| launch.grid.value.map(|[x, ..]| x).map_err(|unknown| unknown.0))
+        .collect()
+}
+
+#[test]
+fn what_changes_a_variable_on_the_way_counts() {
+    let main = |body: &str| grids(&format!("int main(int argc, char** argv) {{ int* x; {body} }}"));
+    for (body, right) in [
+        ("int n = 1000; int b = n / 256; if (n % 256) b++; k<<<b, 1>>>(x);", 4),
+        ("int g = 4096; if (g > 1024) g = 1024; k<<<g, 1>>>(x);", 1024),
+        ("int g = 64; if (g > 1024) { g = 1024; } k<<<g, 1>>>(x);", 64),
+        ("int n = 0; if (argc == 2) { n = atoi(argv[1]); } else { n = 7; } k<<<n, 1>>>(x);", 7),
+        ("int m = 2, b; switch (m) { case 1: b = 64; break; case 2: b = 128; break; } k<<<b, 1>>>(x);", 128),
+        ("int n = 5; { n = 9; } k<<<n, 1>>>(x);", 9),
+        ("int n = 5; { int n = 9; } k<<<n, 1>>>(x);", 5),
+        ("for (int s = 8; s > 0; s >>= 1) k<<<s, 1>>>(x);", 8),
+        ("int n = 1; n++; ++n; n += 2; n *= 3; k<<<n, 1>>>(x);", 15),
+        ("dim3 g, b; b.x = 128; g.x = (1000 + b.x - 1) / b.x; k<<<g, b>>>(x);", 8),
+        ("unsigned char c = 300; k<<<c, 1>>>(x);", 44),
+        ("int n = 010; k<<<n, 1>>>(x);", 8),
+    ] {
+        assert_eq!(main(body), [Ok(right)], "{body}");
+    }
+    for (body, name) in [
+        ("int n = 1; while (n < 100) n <<= 1; k<<<n, 1>>>(x);", "n"),
+        ("int n = 1; int& r = n; r = 7; k<<<n, 1>>>(x);", "n"),
+        ("int n = 1; int* p = &n; *p = 7; k<<<n, 1>>>(x);", "n"),
+        ("int n = 1; ask((int*)&n); k<<<n, 1>>>(x);", "n"),
+        ("int n = 1; std::cin >> n; k<<<n, 1>>>(x);", "n"),
+        ("int s[2] = {1, 2}; s[0] = 10; k<<<s[0], 1>>>(x);", "s"),
+        ("int n = 1; if (unknown_thing()) n = 2; k<<<n, 1>>>(x);", "n"),
+        ("int n = 9; auto run = [&](int n) { k<<<n, 1>>>(x); }; run(5);", "n"),
+    ] {
+        assert_eq!(main(body), [Err(name.to_owned())], "{body}");
+    }
+}
+
+#[test]
+fn helpers_return_what_they_return() {
+    let text = "int pick(int n) { if (n > 512) return 256; return 128; }\n\
+                int pow2(int n) { int p = 1; while (p < n) p <<= 1; return p; }\n\
+                int main() { int* x; k<<<pick(1024), 1>>>(x); k<<<pick(10), 1>>>(x); k<<<pow2(9), 1>>>(x); }\n";
+    assert_eq!(grids(text), [Ok(256), Ok(128), Err("p".to_owned())]);
+}
+
+#[test]
+fn the_preprocessor_decides_as_nvcc_has_it() {
+    let text = "#define FAST 1\n#define N 5\n#if FAST && N > 3\nconst int a = 1;\n#else\nconst int a = 2;\n#endif\n\
+                #ifdef __CUDACC__\nint main() { k<<<a, 1>>>(0); }\n#else\nint main() { k<<<9, 1>>>(0); }\n#endif\n";
+    assert_eq!(grids(text), [Ok(1)]);
+}
+
+#[test]
+fn functions_that_main_does_not_call_are_not_reached() {
+    let found = read(
+        "__global__ void k(int* x) {}\nvoid unused() { k<<<1, 1>>>(0); }\nint main() { if (false) unused(); k<<<2, 1>>>(0); }\nvoid lost() { k<<<3, 1>>>(0); }\n",
+    );
+    let missed: Vec<_> = found.iter().map(|launch| launch.missed.is_some()).collect();
+    assert_eq!(missed, [true, false, true]);
+}
+
+#[test]
+fn nothing_takes_long_or_ends_the_program() {
+    let main = |body: &str| {
+        read(&format!(
+            "__global__ void k(int* x, int n) {{}}\nint main() {{ int* x; int n = 1; {body} k<<<n, 32>>>(x, n); }}"
+        ))
+    };
+    main(&"n += 2; n = n > 5 ? n * 2 : n * n; n = n + n;".repeat(40));
+    main(&format!("cudaMalloc(&x, {}1);", "1 + ".repeat(5000)));
+    read(
+        "typedef struct A A; struct A { float a, b, c; };\nusing B = C; using C = B;\n__global__ void k(A* x, B* y) {}\nint main() { A* x; cudaMalloc(&x, 10 * sizeof(A)); B* y; cudaMalloc(&y, sizeof(B)); k<<<1, 1>>>(x, y); }",
+    );
+    let calls: String =
+        (1..9).map(|i| format!("void f{i}() {{ {} }}\n", format!("f{}(); ", i - 1).repeat(8))).collect();
+    read(&format!("__global__ void k() {{}}\nvoid f0() {{ k<<<1, 1>>>(); }}\n{calls}"));
+    read(
+        "__global__ void k(int* x, int a) {}\n#define L(a) L(a a); k<<<1, 32>>>(x, a)\nint main() { int* x; L(1); }\n",
+    );
+    read(
+        "int main() { auto t = torch::empty({4000000000, 4000000000}); k<<<1, 1>>>(t.data_ptr<float>()); int* c = (int*)calloc(4000000000, 4000000000); k<<<1, 1>>>(c); }",
+    );
+}
+
 #[test]
 fn buffers_are_found_behind_casts_vectors_and_functions() {
     let found = read(
@@ -157,7 +245,7 @@ fn buffers_are_found_behind_casts_vectors_and_functions() {
            float* list[2]; for (int i = 0; i < 2; i++) cudaMalloc(&list[i], 80);\n  auto t = torch::zeros({4, 8});\n\
            k<<<1, 1>>>(thrust::raw_pointer_cast(a.data()), (float4*)raw, c, list[1], t.data_ptr<float>());\n}\n",
     );
-    let expected = [Size::Elements(10), Size::Bytes(80), Size::Bytes(12), Size::Bytes(80), Size::Elements(32)];
+    let expected = [Size::Bytes(40), Size::Bytes(80), Size::Bytes(12), Size::Bytes(80), Size::Elements(32)];
     assert_eq!(sizes(&found[0]), expected.map(Some));
 }
 

@@ -5,6 +5,7 @@ mod counters;
 mod diff;
 mod export;
 mod film;
+mod launches;
 mod ledger;
 mod open;
 mod predict;
@@ -25,6 +26,7 @@ pub use counters::CountersArgs;
 pub use diff::DiffArgs;
 pub use export::{ExportArgs, ServeArgs};
 pub use film::FilmArgs;
+pub use launches::{LaunchesArgs, kept};
 pub use ledger::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 pub use open::OpenArgs;
 pub use predict::PredictArgs;
@@ -92,19 +94,7 @@ pub enum Command {
     Trace(TraceArgs),
     /// List the launches in a CUDA C++ file, with what its host code says of their sizes, arguments and buffers.
     #[cfg(feature = "cuda")]
-    Launches {
-        /// The path of a .cu, .cuh or .cpp file.
-        file: PathBuf,
-        /// The launch that is shown whole, where the file has many.
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-        launch: Option<u32>,
-        /// The value of a name, or of an expression, in its host code that the file does not say: N=1024, 'x.size(0)=64'.
-        #[arg(long = "let", value_name = "NAME=VALUE", value_parser = trace::host_value)]
-        lets: Vec<(String, f64)>,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    Launches(LaunchesArgs),
     /// Trace two kernels and print what changed: counts, predicted times and lines.
     Diff(DiffArgs),
     /// Trace a kernel and check conditions on its counts and findings. The exit code is 1 if one fails.

@@ -28,7 +28,8 @@ pub fn listed(source: &str, given: &[(String, f64)]) -> Vec<Launch> {
 pub fn unknown(launch: &Launch) -> Vec<String> {
     let sizes = launch.grid.value.as_ref().err().into_iter().chain(launch.block.value.as_ref().err());
     let sizes = sizes.chain(launch.shared.value.as_ref().err());
-    let is_asked = |i: usize, text: &str| !is_pointer(launch, i) && !text.ends_with("{}");
+    let is_class = |i: usize| launch.parameters.get(i).is_some_and(|parameter| parameter.is_class);
+    let is_asked = |i: usize, text: &str| !is_pointer(launch, i) && !is_class(i) && !text.ends_with("{}");
     let numbers = launch.arguments.iter().enumerate().filter(|(i, argument)| is_asked(*i, &argument.text));
     let all = sizes.chain(numbers.filter_map(|(_, argument)| argument.number.as_ref().err()));
     let mut names: Vec<String> = Vec::new();
@@ -150,6 +151,11 @@ pub(super) fn filled(
             continue;
         }
         if !parameter.parameter.is_pointer {
+            let is_class = launch.parameters.get(at).is_some_and(|parameter| parameter.is_class);
+            // The kernel's launch asks for it by its name.
+            if is_class && !argument.text.ends_with("{}") {
+                continue;
+            }
             // An object without members has bytes all the same.
             let empty = || format!("hex:{}", "00".repeat(parameter.parameter.bytes as usize));
             let value = match &argument.number {

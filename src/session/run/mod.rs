@@ -4,6 +4,7 @@ pub mod asserted;
 pub mod check_failure;
 pub mod compare;
 pub mod counters;
+mod cuda_arguments;
 pub mod cuda_file;
 pub mod devices;
 pub mod doctor;
@@ -28,6 +29,7 @@ pub mod ranks_run;
 pub mod shader_file;
 mod signature;
 pub mod table;
+mod trace_options;
 
 pub use done::Done;
 pub use lesson_run::{Ran, run};
