@@ -40,7 +40,7 @@ pub(super) fn diff(context: &Context, args: &DiffArgs) -> Result<ExitCode, ExitC
     if args.json {
         out::json(&Output { before: &before, after: &after, figures: &figures, lines: &lines, predicted: &predicted });
     } else {
-        show(&figures, &predicted, &lines, [0, 1].map(|side: usize| Places::of(&texts[side])));
+        show(&figures, &predicted, &lines, &[0, 1].map(|side: usize| Places::of(&texts[side])));
     }
     for (name, text, trace) in [(&args.before, &texts[0], &before), (&args.after, &texts[1], &after)] {
         trace.findings.iter().for_each(|finding| out::note(&finding.diagnostic(name, text).to_string()));
@@ -58,7 +58,7 @@ struct Output<'a> {
     predicted: &'a [Option<Predicted>; 2],
 }
 
-fn show(figures: &[Figure], predicted: &[Option<Predicted>; 2], lines: &[Line], places: [Places<'_>; 2]) {
+fn show(figures: &[Figure], predicted: &[Option<Predicted>; 2], lines: &[Line], places: &[Places<'_>; 2]) {
     let mut rows = vec![["", "before", "after", "change"].map(str::to_owned)];
     if let [Some(before), Some(after)] = predicted
         && let (Some(old), Some(new)) = (before.time_words(), after.time_words())

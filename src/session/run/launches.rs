@@ -136,7 +136,7 @@ pub(super) fn filled(
     if let (0, Ok(bytes)) = (options.shared_bytes, &launch.shared.value) {
         options.shared_bytes = u32::try_from(*bytes).unwrap_or_default();
     }
-    let mut notes = vec![noted(*number, *count, launch, &given)];
+    let mut notes = vec![noted(*number, *count, launch, given)];
     if let Some(condition) = &launch.missed {
         notes.push(format!("launch {number} is not reached in a run like this: `{condition}` decides against it"));
     }

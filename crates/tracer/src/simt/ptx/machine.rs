@@ -43,7 +43,9 @@ impl MachineCode {
                 found.stack_bytes = stack;
                 found.spill_store_bytes = number("bytes spill stores").unwrap_or_default();
                 found.spill_load_bytes = number("bytes spill loads").unwrap_or_default();
-            } else if let (Some(registers), Some(name)) = (number("registers"), entry.take()) {
+            } else if let Some(registers) = number("registers")
+                && let Some(name) = entry.take()
+            {
                 let Self { stack_bytes, spill_store_bytes, spill_load_bytes, .. } = found;
                 comments.push_str(&format!(
                     "{COMMENT}{name} {registers} {stack_bytes} {spill_store_bytes} {spill_load_bytes}\n"
