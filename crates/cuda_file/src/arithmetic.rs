@@ -1,6 +1,21 @@
-//! Numbers as C++ computes them.
+//! Values, as C++ computes them.
 
-use crate::value::Value;
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Int(i64),
+    Float(f64),
+    Dim([i64; 3]),
+    List(Vec<Value>),
+    Text(String),
+}
+
+/// The name or the expression that cannot be known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown(pub String);
+
+/// A value, or what is not known of it.
+pub type Known = Result<Value, Unknown>;
 
 impl Value {
     /// A whole number, or another.

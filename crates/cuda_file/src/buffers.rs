@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use tree_sitter::Node;
 
+use crate::arithmetic::{Unknown, Value};
 use crate::host::{Frame, declared, parameters};
 use crate::launches::{Buffer, Reader, Size};
 use crate::tree::{each_with, named};
-use crate::value::{Unknown, Value};
 
 /// Functions that allocate, with the places of the pointer and of the bytes among their arguments.
 const ALLOCATES: [(&str, usize, usize); 6] = [

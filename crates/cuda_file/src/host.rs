@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tree_sitter::{Node, Tree};
 
-use crate::preprocessor::{defined_by, split, substituted};
+use crate::macros::{defined_by, split, substituted};
 use crate::tree::{MacroNames, children, each, each_with, end_of_list, has_launch, named, parse, places};
 
 /// The most texts that uses of macros are expanded to.

@@ -2,10 +2,10 @@
 
 use tree_sitter::Node;
 
+use crate::arithmetic::Value;
 use crate::host::{Frame, last_name, parameters, template_parameters};
 use crate::launches::{Argument, Reader};
 use crate::tree::named;
-use crate::value::Value;
 
 impl<'a> Reader<'a, '_> {
     /// The kernel's name, of a template with its arguments: those that are written, or those that its parameters' types tell.

@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use tree_sitter::Node;
 
-use crate::arithmetic::dimensions;
+use crate::arithmetic::{Unknown, Value, dimensions};
 use crate::host::{Code, Frame, Host, declared, parameters, template_parameters};
 use crate::tree::{children, each_with, named};
-use crate::value::{Evaluator, Unknown, Used, Value};
+use crate::value::{Evaluator, Used};
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]

@@ -16,12 +16,14 @@ mod device;
 mod host;
 mod instances;
 mod launches;
+mod macros;
 mod preprocessor;
 mod tree;
 mod types;
 mod value;
 mod variables;
 
+pub use arithmetic::{Unknown, Value};
 pub use device::device_parts;
 pub use launches::{Argument, Buffer, Given, Launch, Parameter, Size, launches};
-pub use value::{Unknown, Used, Value};
+pub use value::Used;

@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
+use crate::arithmetic::Value;
 use crate::host::{Frame, declared, template_parameters};
 use crate::tree::{each_with, named};
-use crate::value::{Evaluator, Value};
+use crate::value::Evaluator;
 
 impl<'a> Evaluator<'a, '_> {
     /// The text of a type, or of another argument of a template, with names of the caller's templates resolved.

@@ -6,10 +6,9 @@ use std::rc::Rc;
 
 use tree_sitter::Node;
 
-use crate::arithmetic::{as_type, binary, dimensions, is_rounded_up, number};
+use crate::arithmetic::{Known, Unknown, Value, as_type, binary, dimensions, is_rounded_up, number};
 use crate::host::{Code, Frame, Key, declared, function_name, last_name, template_parameters};
 use crate::tree::{each_with, named};
-use crate::variables::Assigned;
 
 /// The most steps from one name to the next.
 const DEEPEST: usize = 96;
@@ -35,20 +34,6 @@ const PROPERTIES: [(&str, i64); 11] = [
     ("minor", 0),
 ];
 
-/// A value.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    Int(i64),
-    Float(f64),
-    Dim([i64; 3]),
-    List(Vec<Value>),
-    Text(String),
-}
-
-/// The name or the expression that cannot be known.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown(pub String);
-
 /// A name that a value depends on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Used {
@@ -59,6 +44,9 @@ pub struct Used {
     /// The file, by its index, and the line, from 0.
     pub place: (usize, usize),
 }
+
+/// A value with the place where it was given, and the text of its expression.
+pub type Assigned = (Known, usize, String);
 
 /// Evaluates expressions of a host's code.
 pub struct Evaluator<'a, 'e> {
@@ -75,9 +63,6 @@ pub struct Evaluator<'a, 'e> {
     /// Steps since a launch began to be read.
     pub steps: Cell<usize>,
 }
-
-/// A value, or what is not known of it.
-pub type Known = Result<Value, Unknown>;
 
 impl<'a, 'e> Evaluator<'a, 'e> {
     pub fn new(code: &'e Code<'a>, given: &'e BTreeMap<String, f64>) -> Self {

@@ -2,13 +2,10 @@
 
 use tree_sitter::Node;
 
-use crate::arithmetic::{as_type, binary, dimensions};
+use crate::arithmetic::{Known, Unknown, Value, as_type, binary, dimensions};
 use crate::host::{Frame, declared, parameters};
 use crate::tree::{each_with, named};
-use crate::value::{Evaluator, Known, Unknown, Value};
-
-/// A value with the place where it was given, and the text of its expression.
-pub type Assigned = (Known, usize, String);
+use crate::value::{Assigned, Evaluator};
 
 /// Something that changes a variable.
 enum Change<'a> {

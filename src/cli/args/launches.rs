@@ -1,13 +1,18 @@
 //! Options of `warpbook launches`, and those of a launch that a file keeps.
 
+#[cfg(feature = "cuda")]
 use std::path::PathBuf;
 
-use clap::{Args, Parser};
+#[cfg(feature = "cuda")]
+use clap::Args;
+use clap::Parser;
 
 use super::SettingArgs;
+#[cfg(feature = "cuda")]
 use super::trace::host_value;
 
 /// Options of `launches`.
+#[cfg(feature = "cuda")]
 #[derive(Args, Debug)]
 pub struct LaunchesArgs {
     /// The path of a .cu, .cuh or .cpp file.

@@ -27,7 +27,9 @@ pub use counters::CountersArgs;
 pub use diff::DiffArgs;
 pub use export::{ExportArgs, ServeArgs};
 pub use film::FilmArgs;
-pub use launches::{LaunchesArgs, kept};
+#[cfg(feature = "cuda")]
+pub use launches::LaunchesArgs;
+pub use launches::kept;
 pub use ledger::{LedgerArgs, LedgerFormat, ReviewArgs, WorklogArgs};
 pub use open::OpenArgs;
 pub use predict::PredictArgs;

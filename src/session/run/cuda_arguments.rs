@@ -1,7 +1,7 @@
 //! The sizes and arguments of a launch of a kernel in CUDA or PTX, as options give them, with what is missing or wrong.
 
-use super::cuda_file::{Named, is_triton};
-use super::shader_file::TraceOptions;
+use super::cuda_named::{Named, is_triton};
+use super::trace_options::TraceOptions;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::job::{Argument, Twin};
 use crate::simt;

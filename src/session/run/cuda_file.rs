@@ -1,12 +1,14 @@
 //! A kernel in a .cu or .ptx file: its PTX, its parameters, and the job that it is with its arguments.
 
 use super::cuda_arguments::{arguments, shape};
+pub use super::cuda_named::Named;
+use super::cuda_named::is_triton;
 use super::devices::Devices;
 #[cfg(feature = "cuda")]
 use super::launches;
 use super::pointee::Pointee;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
-use super::signature::{Declared, signature};
+use super::signature::signature;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
@@ -17,29 +19,6 @@ use crate::job::{
     WorkgroupShape, paged,
 };
 use crate::simt::{self, ModuleVariable, Parameter};
-
-/// A kernel's parameter with the name that people know it by.
-pub struct Named {
-    /// The name in the source, if that declares as many parameters; else by its place.
-    pub name: String,
-    /// The parameter as the PTX has it.
-    pub parameter: Parameter,
-    pub(super) declared: Option<Declared>,
-}
-
-impl Named {
-    /// Whether the source declares it.
-    #[must_use]
-    pub fn is_declared(&self) -> bool {
-        self.declared.is_some()
-    }
-
-    /// The elements that a pointer leads to by its declaration; None if that names no known type.
-    #[must_use]
-    pub fn declared_pointee(&self) -> Option<Pointee> {
-        self.declared.as_ref()?.pointee
-    }
-}
 
 /// A kernel of a .cu or .ptx file.
 pub struct Described {
@@ -418,8 +397,4 @@ fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
 #[must_use]
 pub fn is_cuda(file: &str) -> bool {
     [".cu", ".cuh", ".cpp"].iter().any(|end| file.ends_with(end))
-}
-
-pub(super) fn is_triton(twin: &Twin) -> bool {
-    twin.file.ends_with(".py")
 }

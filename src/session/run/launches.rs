@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use warpbook_cuda_file::{Launch, Size, Value, launches};
 
-use super::cuda_file::Named;
+use super::cuda_named::Named;
 use super::pointee::Pointee;
-use super::shader_file::TraceOptions;
+use super::trace_options::TraceOptions;
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::base::tensor::Init;

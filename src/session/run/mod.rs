@@ -6,6 +6,7 @@ pub mod compare;
 pub mod counters;
 mod cuda_arguments;
 pub mod cuda_file;
+mod cuda_named;
 pub mod devices;
 pub mod doctor;
 mod done;

@@ -1,0 +1,34 @@
+//! A kernel's parameters by the names of its source.
+
+use super::pointee::Pointee;
+use super::signature::Declared;
+use crate::job::Twin;
+use crate::simt::Parameter;
+
+/// A kernel's parameter with the name that people know it by.
+pub struct Named {
+    /// The name in the source, if that declares as many parameters; else by its place.
+    pub name: String,
+    /// The parameter as the PTX has it.
+    pub parameter: Parameter,
+    pub(super) declared: Option<Declared>,
+}
+
+impl Named {
+    /// Whether the source declares it.
+    #[must_use]
+    pub fn is_declared(&self) -> bool {
+        self.declared.is_some()
+    }
+
+    /// The elements that a pointer leads to by its declaration; None if that names no known type.
+    #[must_use]
+    pub fn declared_pointee(&self) -> Option<Pointee> {
+        self.declared.as_ref()?.pointee
+    }
+}
+
+/// Whether a kernel was compiled from Python by Triton.
+pub(super) fn is_triton(twin: &Twin) -> bool {
+    twin.file.ends_with(".py")
+}
