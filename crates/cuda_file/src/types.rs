@@ -108,7 +108,8 @@ impl<'a> Evaluator<'a, '_> {
             return Some(8);
         }
         let plain = ty.split_whitespace().filter(|word| !["const", "static", "constexpr", "struct"].contains(word));
-        let name = self.plain_type(&plain.collect::<Vec<_>>().join(" "), frame);
+        // A template's parameter may stand for a name that has another.
+        let name = self.plain_type(&self.plain_type(&plain.collect::<Vec<_>>().join(" "), frame), frame);
         let name = name.trim_start_matches("struct ").trim();
         if let Some(bytes) = crate::launches::bytes_of(name.rsplit("::").next().unwrap_or(name)) {
             return Some(bytes);

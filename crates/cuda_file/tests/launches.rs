@@ -190,6 +190,13 @@ fn what_changes_a_variable_on_the_way_counts() {
 }
 
 #[test]
+fn constants_of_types_are_found_behind_their_names() {
+    let text = "typedef float real;\ntemplate <class E> struct Pack { static constexpr const int size = sizeof(int4) / sizeof(E); };\n\
+                typedef Pack<real> pack;\nint main() { int* x; int n = 64; if (checkCmdLineFlag(0, 0, \"n\")) n = ask(); k<<<n / pack::size, 1>>>(x); }\n";
+    assert_eq!(grids(text), [Ok(16)]);
+}
+
+#[test]
 fn helpers_return_what_they_return() {
     let text = "int pick(int n) { if (n > 512) return 256; return 128; }\n\
                 int pow2(int n) { int p = 1; while (p < n) p <<= 1; return p; }\n\
