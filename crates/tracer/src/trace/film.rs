@@ -157,25 +157,25 @@ mod tests {
     #[test]
     fn launches_without_changes_lose_their_frames_first() {
         let mut film = Film::new(vec![of(0)]);
-        for round in 0..200 {
+        for round in 0..2_000 {
             film.add((0, round), vec![(0, of(round as u32 / 2 + 1))]);
             film.add((1, round), Vec::new());
         }
-        assert_eq!((film.frames.len(), film.trail.len()), (100, 400));
+        assert_eq!((film.frames.len(), film.trail.len()), (1_000, 4_000));
         // The last change before it, and the frame is after that very launch.
         let frame = film.frame_of(1, 41).unwrap_or_default();
         assert_eq!((film.launch_of(frame), film.after(0, frame + 1).map(|t| t.bits(0))), (Some((0, 40)), Some(21)));
-        assert_eq!(film.after(0, 100).map(|t| t.bits(0)), Some(100));
+        assert_eq!(film.after(0, 1_000).map(|t| t.bits(0)), Some(1_000));
     }
 
     #[test]
     fn a_long_program_is_thinned_and_ends_as_it_ended() {
         let mut film = Film::new(vec![of(0)]);
-        for launch in 0..1_000 {
+        for launch in 0..3_000 {
             film.add((0, launch), vec![(0, of(launch as u32 + 1))]);
         }
         assert!((MOST_FRAMES / 2..=MOST_FRAMES).contains(&film.frames.len()), "{}", film.frames.len());
-        assert_eq!(film.after(0, film.frames.len()).map(|t| t.bits(0)), Some(1_000));
+        assert_eq!(film.after(0, film.frames.len()).map(|t| t.bits(0)), Some(3_000));
         // Every frame holds what the program held after its launch.
         for place in 0..film.frames.len() {
             let launch = film.launch_of(place).map(|(_, launch)| launch as u32 + 1);
