@@ -312,3 +312,31 @@ fn a_buffer_larger_than_memory_is_traced_where_it_is_touched() {
     let long = run("20000000000:zero", 1);
     assert!(long.code == 2 && long.err.contains("up to 64 GiB"), "{}", long.err);
 }
+
+#[test]
+fn launches_are_listed_without_a_compiler() {
+    let text = "#include <cstdio>\n#define N 1000\ntemplate <typename T> __global__ void add(T* x, int n) {}\n\
+                int main() { int block = 128; float* d; cudaMalloc(&d, N * sizeof(float)); add<<<(N + block - 1) / block, block>>>(d, N); }\n\
+                void of_torch(torch::Tensor x) { add<<<x.size(0), 32>>>(x.data_ptr<float>(), 1); }\n";
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("k.cu"), text).unwrap();
+    let all = warpbook_in(folder.path(), &["launches", "k.cu", "--json"]).json();
+    let first = &all[0];
+    assert_eq!(
+        (&first["kernel"], &first["line"], &first["function"]),
+        (&json!("add<float>"), &json!(4), &json!("main"))
+    );
+    assert_eq!((&first["grid"]["value"], &first["block"]["value"]), (&json!([8, 1, 1]), &json!([128, 1, 1])));
+    assert_eq!((&first["arguments"][0]["bytes"], &first["arguments"][1]["value"]), (&json!(4000), &json!("1000")));
+    assert_eq!((&first["unknown"], &first["command"]), (&json!([]), &json!("warpbook trace k.cu --launch 1")));
+    assert_eq!((&all[1]["unknown"], &all[1]["missed"]), (&json!(["x.size(0)"]), &json!("main does not call it")));
+    let given = warpbook_in(folder.path(), &["launches", "k.cu", "--let", "x.size(0)=64", "--launch", "2"]);
+    assert!(given.out.contains("grid 64,1,1 (x.size(0))  block 32,1,1 (32)"), "{}", given.out);
+    let past = warpbook_in(folder.path(), &["launches", "k.cu", "--launch", "3"]);
+    assert!(past.code == 2 && past.err.contains("there is no launch 3"), "{}", past.err);
+    fs::write(folder.path().join("none.cu"), "__global__ void k() {}\n").unwrap();
+    let none = warpbook_in(folder.path(), &["launches", "none.cu"]);
+    assert!(none.code == 0 && none.err.contains("no launch was found"), "{}", none.err);
+    let missing = warpbook_in(folder.path(), &["launches", "gone.cu"]);
+    assert!(missing.code == 2 && missing.err.contains("cannot read gone.cu"), "{}", missing.err);
+}

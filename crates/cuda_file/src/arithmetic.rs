@@ -14,7 +14,7 @@ pub enum Value {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown(pub String);
 
-/// A value, or what is not known of it.
+/// A value, or the expression that is unknown.
 pub type Known = Result<Value, Unknown>;
 
 impl Value {

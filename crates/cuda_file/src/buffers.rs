@@ -1,4 +1,4 @@
-//! The buffers that a host's pointers lead to, and their sizes by what allocates them.
+//! The buffers that a host's pointers lead to, with their sizes, from the calls that allocate them.
 
 use std::rc::Rc;
 
@@ -9,15 +9,8 @@ use crate::host::{Frame, declared, parameters};
 use crate::launches::{Buffer, Reader, Size};
 use crate::tree::{each_with, named};
 
-/// Functions that allocate, with the places of the pointer and of the bytes among their arguments.
-const ALLOCATES: [(&str, usize, usize); 6] = [
-    ("cudaMalloc", 0, 1),
-    ("cudaMallocManaged", 0, 1),
-    ("cudaMallocHost", 0, 1),
-    ("cudaHostAlloc", 0, 1),
-    ("cudaMallocAsync", 0, 1),
-    ("checkCudaErrorsMalloc", 0, 1),
-];
+/// Functions that take the address of a pointer, and the bytes to allocate.
+const ALLOCATES: [&str; 5] = ["cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"];
 
 impl<'a> Reader<'a, '_> {
     /// The buffer that an expression leads to.
@@ -190,12 +183,9 @@ impl<'a> Reader<'a, '_> {
         match node.kind() {
             "call_expression" if text(node).contains(name) => {
                 let (called, given) = self.code.call(frame.source, node)?;
-                if let Some((_, pointer, bytes)) = ALLOCATES.iter().find(|(function, ..)| *function == called) {
-                    return given
-                        .get(*pointer)
-                        .is_some_and(|it| is_it(*it))
-                        .then(|| number(*given.get(*bytes)?).map(Size::Bytes).into())
-                        .flatten();
+                if ALLOCATES.contains(&called) {
+                    let [pointer, bytes, ..] = given.as_slice() else { return None };
+                    return is_it(*pointer).then(|| number(*bytes).map(Size::Bytes));
                 }
                 // A function that allocates for its caller.
                 let place = given.iter().position(|argument| text(*argument).contains('&') && is_it(*argument))?;
@@ -230,7 +220,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The size of what an expression makes: `malloc`, `new`, a tensor of torch.
+    /// The size that an expression allocates: `malloc`, `new`, a tensor of torch.
     fn made(
         &self,
         value: Node<'a>,

@@ -1,4 +1,4 @@
-//! The device's part of a CUDA C++ file: kernels and what they use. What is the host's is replaced by spaces, so that lines and columns
+//! The device's part of a CUDA C++ file: kernels and what they use. The host's code is replaced by spaces, so that lines and columns
 //! stay.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +16,7 @@ const BRING_HALVES: [&str; 6] = ["cublas", "cudnn", "torch/", "ATen/", "c10/", "
 const HALVES: &str = "#include<cuda_bf16.h>";
 
 /// The texts of a file and of the parts that it includes, with the host's part replaced by spaces. `is_known` says whether the compiler
-/// finds a header, by its name; includes of others are left out. What the words of `instance` name, an instance of a template, is kept.
+/// finds a header, by its name; includes of others are left out. Types and functions that `instance`, an instance of a template, names are kept.
 #[must_use]
 pub fn device_parts(texts: &[&str], is_known: &dyn Fn(&str) -> bool, instance: &str) -> Vec<String> {
     let macros = tree::MacroNames::of(texts);

@@ -215,7 +215,7 @@ impl<'a> Code<'a> {
         self.calls.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The type that a name stands for, by `typedef` or `using`.
+    /// The type that a name is declared for by `typedef` or `using`.
     pub fn alias(&self, name: &str) -> Option<(usize, Node<'a>)> {
         self.aliases.get(name).copied()
     }
@@ -297,7 +297,7 @@ impl<'a> Code<'a> {
 pub struct Frame<'a> {
     pub source: usize,
     pub function: Option<Node<'a>>,
-    /// What comes later has no effect yet.
+    /// The place, as a byte of the source: assignments after it do not count.
     pub at: usize,
     /// Names of parameters with the arguments' expressions, which are the caller's.
     pub bound: Vec<(String, Node<'a>)>,

@@ -1,4 +1,4 @@
-//! The launches in a CUDA C++ file, with what is known of their sizes and arguments without running it.
+//! The launches in a CUDA C++ file, with the sizes and arguments that are known without running it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -39,7 +39,7 @@ pub struct Launch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
-    /// The type, or that of what it points to; of a template's as the launch has it.
+    /// Its type, without `*`; a template's parameter is replaced by its argument.
     pub ty: String,
     pub is_pointer: bool,
     /// Whether it is a structure of the file's own.
@@ -58,7 +58,7 @@ pub struct Given<T> {
 pub struct Argument {
     pub text: String,
     pub number: Result<Value, Unknown>,
-    /// What a pointer leads to.
+    /// The buffer that a pointer leads to; None if the expression leads to none.
     pub buffer: Option<Buffer>,
 }
 

@@ -1,7 +1,7 @@
 //! CUDA C++ files as they are: the device's part of one, for a compiler of kernels alone, and the launches in it, with their sizes and
 //! arguments as far as they can be known without running it.
 //!
-//! The text is read by tree-sitter's grammar, not by a compiler: what does not parse is in nodes of errors, and is left out.
+//! The text is read by tree-sitter's grammar, not by a compiler: parts that do not parse are left out.
 //!
 //! - [`device_parts`] keeps kernels and what they use, by names. The rest becomes spaces, so lines and columns stay.
 //! - [`launches`] evaluates `<<<…>>>` and `cudaLaunchKernel`: constants, macros, local variables, parameters by the calls in the file,

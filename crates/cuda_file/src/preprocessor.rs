@@ -1,4 +1,4 @@
-//! What the preprocessor does: conditions, and uses of macros.
+//! Conditions of the preprocessor: `#if`, `#ifdef` and `#ifndef`.
 
 use tree_sitter::Node;
 
@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::tree::named;
 
 impl Host {
-    /// Whether the preprocessor keeps a node, with what the files define. Conditions around `place` are not asked.
+    /// Whether the preprocessor keeps a node, with the macros that the files define. A condition that also contains `place` is taken to hold.
     pub fn is_active(&self, source: usize, node: Node<'_>, place: usize) -> bool {
         let text = &self.sources[source].text;
         let field =

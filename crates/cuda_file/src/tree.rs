@@ -158,7 +158,7 @@ fn plain(text: &str, macros: &MacroNames) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
-/// The tree of a text, with names of macros for attributes. What does not parse is in error nodes.
+/// The syntax tree of a text. Parts that do not parse are error nodes.
 pub fn parse(text: &str, macros: &MacroNames) -> Tree {
     let text = plain(text, macros);
     let mut parser = Parser::new();

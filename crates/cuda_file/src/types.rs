@@ -1,4 +1,4 @@
-//! Types: what a name stands for, and how many bytes it has.
+//! Types: aliases, and sizes in bytes.
 
 use tree_sitter::Node;
 

@@ -16,10 +16,10 @@ const DEEPEST: usize = 96;
 /// The most steps for a launch.
 const MOST_STEPS: usize = 20_000;
 
-/// The longest text of what is not known.
+/// The most bytes of an unknown expression that are kept.
 const LONGEST: usize = 120;
 
-/// What a program asks of its device, as an H100 or H200 answers.
+/// Members of `cudaDeviceProp`, with the values of an H100 and an H200.
 const PROPERTIES: [(&str, i64); 11] = [
     ("multiProcessorCount", 132),
     ("warpSize", 32),

@@ -1,4 +1,5 @@
-//! The value of a variable at a place: its declaration, and all that changes it on the way there. What is not understood makes it unknown.
+//! The value of a variable at a place: its declaration, and the changes on the way there, in order. A change that is not understood makes it
+//! unknown.
 
 use tree_sitter::Node;
 
@@ -124,7 +125,7 @@ impl<'a> Evaluator<'a, '_> {
         known.ok_or_else(unknown)
     }
 
-    /// What changes a variable before a frame's place, in the order of the text.
+    /// The declaration of a variable and its changes before a frame's place, in the order of the text.
     fn changes(&self, name: &str, frame: &Frame<'a>) -> Vec<(Node<'a>, Change<'a>)> {
         let scope = frame.scope(self.code.host);
         let text = &self.code.host.sources[frame.source].text;
@@ -299,7 +300,7 @@ impl<'a> Evaluator<'a, '_> {
         let Some(own) = cases.iter().position(|case| case.byte_range().contains(&node.start_byte())) else {
             return true;
         };
-        // None of `default`.
+        // None for `default`, which has no value.
         let is_it =
             |case: &Node<'a>| case.child_by_field_name("value").map(|it| whole(it).is_none_or(|of| of == value));
         // Cases without statements of their own go on in the next.

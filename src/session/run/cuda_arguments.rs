@@ -1,4 +1,4 @@
-//! The sizes and arguments of a launch of a kernel in CUDA or PTX, as options give them, with what is missing or wrong.
+//! The sizes and arguments of a launch of a kernel in CUDA or PTX, as options give them, and the errors in them.
 
 use super::cuda_named::{Named, is_triton};
 use super::trace_options::TraceOptions;
@@ -41,7 +41,7 @@ fn is_null(options: &TraceOptions, name: &str) -> bool {
     options.arguments.iter().any(|(given, value)| given == name && value == "0")
 }
 
-/// The kernel's arguments, with what is missing or wrong.
+/// The kernel's arguments, and the errors in them.
 pub(super) fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argument>, Vec<Diagnostic>) {
     let (mut arguments, mut problems) = (Vec::new(), Vec::new());
     let entry = simt::ptx_source_name(&twin.entry);

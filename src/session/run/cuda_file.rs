@@ -76,33 +76,21 @@ pub fn describe(
 }
 
 /// A kernel with the options of its launch, and notes on these: where the options give no grid, the file's own launch does.
-#[cfg(feature = "cuda")]
 fn launched(
     devices: &Devices,
     target: &str,
     text: String,
     options: &TraceOptions,
 ) -> Result<(Described, TraceOptions, Vec<String>), Diagnostic> {
-    let launch = match is_cuda(target) {
-        true => launches::chosen(target, &parts::compose_on_disk(target, text.clone())?, options)?,
-        false => None,
-    };
-    let Some(launch) = launch else {
-        return Ok((describe(devices, target, text, options)?, options.clone(), Vec::new()));
-    };
-    let options = TraceOptions { entry: Some(launch.2.kernel.clone()), ..options.clone() };
-    let described = describe(devices, target, text, &options)?;
-    let (options, notes) = launches::filled(target, &launch, &described.named, &options)?;
-    Ok((described, options, notes))
-}
-
-#[cfg(not(feature = "cuda"))]
-fn launched(
-    devices: &Devices,
-    target: &str,
-    text: String,
-    options: &TraceOptions,
-) -> Result<(Described, TraceOptions, Vec<String>), Diagnostic> {
+    #[cfg(feature = "cuda")]
+    if is_cuda(target)
+        && let Some(launch) = launches::chosen(target, &parts::compose_on_disk(target, text.clone())?, options)?
+    {
+        let options = TraceOptions { entry: Some(launch.launch.kernel.clone()), ..options.clone() };
+        let described = describe(devices, target, text, &options)?;
+        let (options, notes) = launches::filled(target, &launch, &described.named, &options)?;
+        return Ok((described, options, notes));
+    }
     Ok((describe(devices, target, text, options)?, options.clone(), Vec::new()))
 }
 

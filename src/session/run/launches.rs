@@ -52,16 +52,21 @@ pub fn typed(text: &str) -> String {
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// The launch that a trace takes, with its number from 1: the one that the options number, the first of the kernel that they name, or the
+/// The launch that a trace takes.
+pub(super) struct Chosen {
+    /// Its number in the file, from 1.
+    number: usize,
+    /// The launches in the file.
+    count: usize,
+    pub launch: Launch,
+}
+
+/// The launch that a trace takes: the one that the options number, the first of the kernel that they name, or the
 /// first. None if the options give a grid, or the file has no launches.
 ///
 /// # Errors
 /// A number that no launch has, or a kernel that is launched nowhere.
-pub(super) fn chosen(
-    target: &str,
-    source: &str,
-    options: &TraceOptions,
-) -> Result<Option<(usize, usize, Launch)>, Diagnostic> {
+pub(super) fn chosen(target: &str, source: &str, options: &TraceOptions) -> Result<Option<Chosen>, Diagnostic> {
     if options.grid.is_some() && options.launch.is_none() {
         return Ok(None);
     }
@@ -84,7 +89,7 @@ pub(super) fn chosen(
             .or_else(|| all.iter().position(is_it)),
     };
     match (found, options.launch) {
-        (Some(at), _) => Ok(all.into_iter().nth(at).map(|launch| (at + 1, count, launch))),
+        (Some(at), _) => Ok(all.into_iter().nth(at).map(|launch| Chosen { number: at + 1, count, launch })),
         (None, Some(number)) => {
             let message = match count {
                 0 => format!("there is no launch {number}: the file has none"),
@@ -97,13 +102,13 @@ pub(super) fn chosen(
     }
 }
 
-/// The options with what the launch gives where they give nothing, and notes on what was taken.
+/// The options, completed by the launch in the file, and notes on that.
 ///
 /// # Errors
 /// Names that are not known, or sizes that no launch can have.
 pub(super) fn filled(
     target: &str,
-    (number, count, launch): &(usize, usize, Launch),
+    Chosen { number, count, launch }: &Chosen,
     named: &[Named],
     options: &TraceOptions,
 ) -> Result<(TraceOptions, Vec<String>), Diagnostic> {
@@ -213,7 +218,7 @@ fn is_given(name: &String, options: &TraceOptions) -> bool {
         || options.io.input(name).is_some()
 }
 
-/// The names that are not known, but for those of what the options give.
+/// The unknown names, except those that the options make unnecessary.
 fn needed(launch: &Launch, named: &[Named], options: &TraceOptions) -> Vec<String> {
     let mut rest = launch.clone();
     if let Some([x, y, z]) = options.grid {
@@ -244,7 +249,7 @@ fn at_launch(target: &str, launch: &Launch, message: String) -> Diagnostic {
 /// A sentence on the launch that is taken: its line, its sizes, and the names that these come from.
 fn noted(number: usize, count: usize, launch: &Launch, options: &TraceOptions) -> String {
     let others = if count > 1 { format!(" of {count} (another by --launch N)") } else { String::new() };
-    // What an option gives is not taken from its name.
+    // An option replaces the name that holds the size in the file.
     let is_replaced = |name: &str| {
         (options.grid.is_some() && launch.grid.text == name) || (options.block.is_some() && launch.block.text == name)
     };

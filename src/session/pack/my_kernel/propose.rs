@@ -64,7 +64,10 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
         })?;
         entries.into_iter().map(|entry| entry.name).collect()
     } else {
+        #[cfg(feature = "cuda")]
         let mut names = launched(&name, &text)?;
+        #[cfg(not(feature = "cuda"))]
+        let mut names = Vec::new();
         let compiled = cuda_file::kernel_names(devices, &name, &text);
         // Where there are launches, templates may be all that there is.
         let compiled = if names.is_empty() { compiled? } else { compiled.unwrap_or_default() };
@@ -93,11 +96,6 @@ fn launched(name: &str, text: &str) -> Result<Vec<String>, Diagnostic> {
         }
     }
     Ok(names)
-}
-
-#[cfg(not(feature = "cuda"))]
-fn launched(_: &str, _: &str) -> Result<Vec<String>, Diagnostic> {
-    Ok(Vec::new())
 }
 
 /// The launch of the kernel `entry` of a file, as its host code gives it, and else as its signature suggests it.

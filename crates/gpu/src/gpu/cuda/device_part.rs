@@ -16,7 +16,7 @@ pub(super) struct DevicePart {
     pub left_out: Vec<String>,
 }
 
-/// The device's part of a composed text. What an instance of a template names is kept.
+/// The device's part of a composed text. Types and functions that an instance of a template names are kept.
 pub(super) fn of(source: &str, folders: &[PathBuf], instance: &str) -> DevicePart {
     let pieces = parts::parts(source);
     let texts: Vec<&str> = pieces.iter().map(|part| part.text).collect();

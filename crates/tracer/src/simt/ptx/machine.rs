@@ -1,11 +1,11 @@
-//! What a compiler says about a kernel's machine code, which PTX does not have: in comments at the PTX's end.
+//! Registers and spills of a kernel's machine code, from ptxas' log, as comments at the end of its PTX.
 
 use serde::Serialize;
 
 /// The words before a kernel's name and its figures.
 const COMMENT: &str = "// machine code: ";
 
-/// What the machine code of a kernel takes, as ptxas says it.
+/// Registers, stack and spills of a kernel's machine code, as ptxas reports them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MachineCode {
     /// Registers of 32 bits that a thread takes.

@@ -1,0 +1,122 @@
+//! CUDA C++ files as people write them, compiled and traced: `cargo test --test nvrtc`. It needs NVRTC and its headers, by pip or from a
+//! toolkit, and no GPU.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::fs;
+
+use common::{Run, warpbook_in};
+
+const PROGRAM: &str = r#"#include <cstdio>
+#include <vector>
+#include <cublas_v2.h>
+#include <torch/extension.h>
+#include "scale.cuh"
+using namespace std;
+struct Timer { string name; void stop() { printf("%s", name.c_str()); } };
+template <typename T, int STRIDE>
+__global__ void strided(T* x, const T* y, const float* bias, int n) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * STRIDE;
+    if (i < n) x[i] = twice(y[i]) + (bias != NULL ? bias[i] : 0);
+}
+__global__ void one(int* ids, std::true_type) { ids[threadIdx.x] = 1; }
+template <int STRIDE> void run(float* x, float* y, int n, int block) {
+    strided<float, STRIDE><<<(n + block - 1) / block, block>>>(x, y, nullptr, n);
+}
+int main(int argc, char** argv) {
+    int n = 1000, block = 128;
+    if (argc > 1) { n = atoi(argv[1]); }
+    float *x, *y; int* ids;
+    cudaMalloc(&x, n * sizeof(float)); cudaMalloc(&y, n * sizeof(float)); cudaMalloc(&ids, 32 * sizeof(int));
+    vector<float> h(n);
+    run<2>(x, y, n, block);
+    one<<<1, 32>>>(ids, std::true_type{});
+    cudaMemcpy(h.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost);
+}
+"#;
+
+const HEADER: &str = "#pragma once\n#include <iostream>\n__device__ float twice(float x);\n__device__ float twice(float x) { return x + x; }\n";
+
+/// Runs the program in a folder with these files.
+fn run(files: &[(&str, &str)], args: &[&str]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    warpbook_in(folder.path(), args)
+}
+
+#[test]
+fn a_program_is_traced_by_its_name_alone() {
+    let files = [("k.cu", PROGRAM), ("include/scale.cuh", HEADER)];
+    let run = run(&files, &["trace", "k.cu", "--json"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.err.contains("strided<float, 2>"), "{}", run.err);
+    let trace = run.json();
+    // 8 blocks of 4 warps; 500 lanes are below n, 8 bytes apart.
+    assert_eq!((&trace["warps"], &trace["global"]["load"]["requests"]), (&32.into(), &16.into()), "{trace}");
+    assert_eq!(trace["global"]["load"]["sectors"], 125);
+    assert!(trace["machine_code"]["registers"].as_u64().unwrap() > 4, "{}", trace["machine_code"]);
+    let lines: Vec<u64> = trace["lines"].as_array().unwrap().iter().filter_map(|line| line["line"].as_u64()).collect();
+    assert!(lines.contains(&11), "{lines:?}: lines are those of the file");
+}
+
+#[test]
+fn another_launch_and_other_sizes_are_asked_for_by_option() {
+    let files = [("k.cu", PROGRAM), ("include/scale.cuh", HEADER)];
+    let second = run(&files, &["trace", "k.cu", "--launch", "2", "--print", "ids:0..2"]);
+    assert!(second.code == 0 && second.out.contains("ids[0..]: 1 1"), "{}{}", second.out, second.err);
+    let smaller = run(&files, &["trace", "k.cu", "--let", "n=256", "--let", "typo=1", "--json"]).json();
+    assert_eq!(smaller["warps"], 8);
+    let followed = run(&files, &["trace", "k.cu", "--arg", "y=0"]);
+    assert!(followed.code == 1 && followed.err.contains("the pointer `y` leads nowhere"), "{}", followed.err);
+}
+
+#[test]
+fn conditions_know_registers_and_spills() {
+    let files = [("k.cu", PROGRAM), ("include/scale.cuh", HEADER)];
+    let held = run(&files, &["assert", "k.cu", "registers <= 255", "spills == 0", "races == 0"]);
+    assert_eq!(held.code, 0, "{}{}", held.out, held.err);
+}
+
+#[test]
+fn names_that_the_file_does_not_say_are_asked_for_at_the_launch() {
+    let text = "__global__ void k(float* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }\n\
+                void f(torch::Tensor x) { k<<<x.size(0) / 32, 32>>>(x.data_ptr<float>(), x.size(1)); }\n";
+    let asked = run(&[("k.cu", text)], &["trace", "k.cu"]);
+    assert_eq!(asked.code, 2);
+    assert!(asked.err.contains("k.cu:2:1: error: launch 1, `k`, needs `x.size(0)`, `x.size(1)`"), "{}", asked.err);
+    assert!(asked.err.contains("--let 'x.size(0)=VALUE'"), "{}", asked.err);
+    let given = run(&[("k.cu", text)], &["trace", "k.cu", "--let", "x.size(0)=64", "--let", "x.size(1)=9"]);
+    assert!(given.code == 0 && given.err.contains("how large these are: `x`"), "{}", given.err);
+}
+
+#[test]
+fn device_code_survives_the_cut() {
+    let text = "#include <iostream>\n\
+                #define DEF(name, op) __global__ void name(int* x) { x[threadIdx.x] = x[threadIdx.x] op 2; }\n\
+                struct V { int a; __device__ int get() const; friend std::ostream& operator<<(std::ostream& o, const V& v) { return o << v.a; } };\n\
+                __device__ int V::get() const { return a; }\n\
+                enum class Mode { A = 1, B = 2 };\n\
+                template <Mode M> __global__ void pick(int* x) { V v{int(M)}; x[threadIdx.x] = v.get(); }\n\
+                DEF(add, +)\nint main() { int* x; cudaMalloc(&x, 128); add<<<1, 32>>>(x); pick<Mode::B><<<1, 32>>>(x); std::cout << 1; }\n";
+    // A kernel that a macro defines has no names of parameters in the text.
+    for (number, buffer) in [("1", "param_0"), ("2", "x")] {
+        let (print, zeros) = (format!("{buffer}:0..1"), format!("{buffer}=32:i32:zero"));
+        let args = ["trace", "k.cu", "--launch", number, "--print", &print, "--buffer", &zeros];
+        let run = run(&[("k.cu", text)], &args);
+        assert!(run.code == 0 && run.out.contains(&format!("{buffer}[0..]: 2")), "{number}: {}{}", run.out, run.err);
+    }
+}
+
+#[test]
+fn an_error_is_at_the_line_of_the_file_and_names_what_was_left_out() {
+    let text = "#include <vector>\n#include \"missing.h\"\nint main() { std::vector<int> v; }\n__global__ void k(Gone* x) { x->a = 1; }\n";
+    let run = run(&[("k.cu", text)], &["trace", "k.cu", "--grid", "1", "--block", "32"]);
+    assert!(run.code == 2 && run.err.contains("k.cu:4:"), "{}", run.err);
+    assert!(run.err.contains("missing.h"), "{}", run.err);
+}
