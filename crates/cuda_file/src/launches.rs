@@ -9,6 +9,7 @@ use crate::arithmetic::{Unknown, Value, dimensions};
 use crate::host::{Code, Frame, Host, declared, parameters, template_parameters};
 use crate::tree::{children, each_with, named};
 use crate::value::{Evaluator, Used};
+use crate::variables::Reach;
 
 /// A launch of a kernel.
 #[derive(Clone, Debug)]
@@ -131,7 +132,7 @@ impl<'a> Reader<'a, '_> {
         ))
     }
 
-    /// `cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)`, also of clusters and cooperative ones.
+    /// `cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)`, and its cooperative form.
     fn by_function(&self, source: usize, call: Node<'a>) -> Option<Launch> {
         let (name, given) = self.code.call(source, call)?;
         if !matches!(name, "cudaLaunchKernel" | "cudaLaunchCooperativeKernel") || given.len() < 4 {
@@ -233,28 +234,13 @@ impl<'a> Reader<'a, '_> {
         (has_main && !frame.begins_in_main(self.host)).then(|| "main does not call it".to_owned())
     }
 
-    /// A condition around a call, or around those of its functions, that is false.
+    /// The condition around a call, or around those of its functions, that keeps a run from it.
     fn missed(&self, frame: &Rc<Frame<'a>>, call: Node<'a>) -> Option<String> {
         let mut at = call;
         while let Some(parent) = at.parent().filter(|parent| parent.kind() != "function_definition") {
-            let whole = |node: Node<'a>| {
-                let before = frame.at(parent.start_byte());
-                self.evaluator.value(node, &before).ok().and_then(|value| value.whole())
-            };
-            let is_branch = |name: &str| parent.child_by_field_name(name).is_some_and(|it| it == at);
-            let condition = parent.child_by_field_name("condition");
-            let is_missed = match (parent.kind(), condition) {
-                ("if_statement", Some(condition)) => whole(condition).is_some_and(|value| {
-                    (value == 0 && is_branch("consequence")) || (value != 0 && is_branch("alternative"))
-                }),
-                ("switch_statement", Some(condition)) => {
-                    whole(condition).is_some_and(|value| !self.evaluator.is_case_of(parent, call, value, &whole))
-                }
-                _ => false,
-            };
-            if let (true, Some(condition)) = (is_missed, condition) {
-                let text = self.text(frame, condition);
-                return Some(text.trim_start_matches('(').trim_end_matches(')').to_owned());
+            if self.evaluator.branch(parent, at, call, frame) == Reach::No {
+                let condition = parent.child_by_field_name("condition").map(|condition| self.text(frame, condition));
+                return condition.map(|text| text.trim_start_matches('(').trim_end_matches(')').to_owned());
             }
             at = parent;
         }

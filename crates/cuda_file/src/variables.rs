@@ -26,7 +26,7 @@ enum Change<'a> {
 
 /// Whether a change happens before a place is reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+pub enum Reach {
     Yes,
     No,
     Unclear,
@@ -248,34 +248,13 @@ impl<'a> Evaluator<'a, '_> {
             if (holds && !matches!(kind, "switch_statement" | "if_statement")) || kind == "function_definition" {
                 return reach;
             }
-            let whole = |node: Node<'a>| {
-                let before = frame.at(parent.start_byte());
-                self.value(node, &before).ok().and_then(|value| value.whole())
-            };
-            let here = match kind {
-                "if_statement" if !holds && !is("condition") => {
-                    let condition = parent.child_by_field_name("condition").and_then(whole);
-                    match condition {
-                        Some(value) if (value != 0) == is("consequence") => Reach::Yes,
-                        Some(_) => Reach::No,
-                        None => Reach::Unclear,
-                    }
-                }
-                "switch_statement" if !holds && is("body") => {
-                    let condition = parent.child_by_field_name("condition").and_then(whole);
-                    match condition {
-                        Some(value) if self.is_case_of(parent, node, value, &whole) => Reach::Yes,
-                        Some(_) => Reach::No,
-                        None => Reach::Unclear,
-                    }
-                }
-                "while_statement" | "for_statement" | "do_statement" | "for_range_loop"
-                    if is("body") || is("update") =>
-                {
-                    Reach::Unclear
-                }
-                "lambda_expression" | "conditional_expression" | "catch_clause" => Reach::Unclear,
-                _ => Reach::Yes,
+            let in_other_branch = kind == "if_statement" && !is("condition") && !at.byte_range().contains(&frame.at);
+            let here = match holds {
+                // The branch with the place is taken, and not the other.
+                true if in_other_branch => Reach::No,
+                true => Reach::Yes,
+                false if kind == "case_statement" && self.ends(parent, frame) => Reach::No,
+                false => self.branch(parent, at, node, frame),
             };
             match here {
                 Reach::No => return Reach::No,
@@ -287,8 +266,47 @@ impl<'a> Evaluator<'a, '_> {
         reach
     }
 
+    /// Whether another case of the same switch has the frame's place, and this one does not fall through to it.
+    fn ends(&self, case: Node<'a>, frame: &Frame<'a>) -> bool {
+        let switch = case.parent().and_then(|body| body.parent());
+        let text = self.code.host.text(frame.source, case);
+        switch.is_some_and(|switch| switch.byte_range().contains(&frame.at))
+            && (text.contains("break") || text.contains("return"))
+    }
+
+    /// Whether a run goes from a statement on to a part of it that has `node`: the branch of an `if`, the case of a `switch`, the body of a
+    /// loop.
+    pub fn branch(&self, statement: Node<'a>, part: Node<'a>, node: Node<'a>, frame: &Frame<'a>) -> Reach {
+        let is = |field: &str| statement.child_by_field_name(field).is_some_and(|it| it == part);
+        let condition = statement.child_by_field_name("condition");
+        let whole = |node: Node<'a>, at: usize| self.value(node, &frame.at(at)).ok().and_then(|value| value.whole());
+        let begin = statement.start_byte();
+        let if_it_holds = |wanted: bool, at: usize| match condition.and_then(|condition| whole(condition, at)) {
+            Some(value) if (value != 0) == wanted => Reach::Yes,
+            Some(_) => Reach::No,
+            None => Reach::Unclear,
+        };
+        match statement.kind() {
+            "if_statement" if !is("condition") => if_it_holds(is("consequence"), begin),
+            "switch_statement" if is("body") => match condition.and_then(|condition| whole(condition, begin)) {
+                Some(value) if self.is_case_of(statement, node, value, &|node| whole(node, begin)) => Reach::Yes,
+                Some(_) => Reach::No,
+                None => Reach::Unclear,
+            },
+            // The first turn of a loop decides whether there is one; how many there are is not known.
+            "while_statement" | "for_statement" if is("body") => match if_it_holds(true, part.start_byte()) {
+                Reach::No => Reach::No,
+                _ => Reach::Unclear,
+            },
+            "do_statement" | "for_range_loop" if is("body") => Reach::Unclear,
+            "for_statement" if is("update") => Reach::Unclear,
+            "lambda_expression" | "conditional_expression" | "catch_clause" => Reach::Unclear,
+            _ => Reach::Yes,
+        }
+    }
+
     /// Whether a switch over a value comes to a node in it: in its own case, or in one that falls through to it.
-    pub fn is_case_of(
+    fn is_case_of(
         &self,
         switch: Node<'a>,
         node: Node<'a>,

@@ -119,6 +119,10 @@ fn conditions_choose_the_launch_that_is_reached() {
     );
     let reached: Vec<_> = found.iter().map(|launch| (launch.kernel.as_str(), launch.missed.is_none())).collect();
     assert_eq!(reached, [("k<16>", false), ("k<32>", true)]);
+    let loops = read(
+        "__global__ void k(int* x) {}\nint main() { int* x; while (false) k<<<1, 1>>>(x); for (int i = 0; i < 0; i++) k<<<2, 1>>>(x); for (int i = 0; i < 3; i++) k<<<3, 1>>>(x); }\n",
+    );
+    assert_eq!(loops.iter().map(|launch| launch.missed.is_none()).collect::<Vec<_>>(), [false, false, true]);
 }
 
 #[test]
@@ -171,6 +175,8 @@ fn what_changes_a_variable_on_the_way_counts() {
         ("int n = 1; n++; ++n; n += 2; n *= 3; k<<<n, 1>>>(x);", 15),
         ("dim3 g, b; b.x = 128; g.x = (1000 + b.x - 1) / b.x; k<<<g, b>>>(x);", 8),
         ("unsigned char c = 300; k<<<c, 1>>>(x);", 44),
+        ("int n = 3; if (unknown_thing()) { n = 5; } else { k<<<n, 1>>>(x); }", 3),
+        ("int n = 3; switch (ask()) { case 1: n = 5; break; case 2: k<<<n, 1>>>(x); }", 3),
         ("int n = 010; k<<<n, 1>>>(x);", 8),
     ] {
         assert_eq!(main(body), [Ok(right)], "{body}");

@@ -65,7 +65,7 @@ pub(super) struct Chosen {
 /// first. None if the options give a grid, or the file has no launches.
 ///
 /// # Errors
-/// A number that no launch has, or a kernel that is launched nowhere.
+/// A number that no launch has.
 pub(super) fn chosen(target: &str, source: &str, options: &TraceOptions) -> Result<Option<Chosen>, Diagnostic> {
     if options.grid.is_some() && options.launch.is_none() {
         return Ok(None);
