@@ -18,7 +18,7 @@ pub use warpbook_lesson::{device, job, lesson, math, measure, pack, reference};
 pub use warpbook_notes::notes;
 pub use warpbook_ranks as ranks;
 pub use warpbook_tokenizer as tokenizer;
-pub use warpbook_tracer::{simt, trace};
+pub use warpbook_tracer::{machine, simt, trace};
 
 #[cfg(feature = "app")]
 use warpbook_lesson::fonts;

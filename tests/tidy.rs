@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Each module's layer, in the program and in the crates below it. A file may import from lower layers and from its own
 /// module. That crates import from crates below them alone is Cargo's to hold.
-const LAYERS: [(&str, u8); 18] = [
+const LAYERS: [(&str, u8); 19] = [
     ("dispatch", 0),
+    ("machine", 0),
     ("trace", 1),
     ("simt", 2),
     ("math", 1),

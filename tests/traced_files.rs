@@ -321,12 +321,16 @@ fn launches_are_listed_without_a_compiler() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("k.cu"), text).unwrap();
     let all = warpbook_in(folder.path(), &["launches", "k.cu", "--json"]).json();
-    let first = &all[0];
+    let kernel =
+        json!({"name": "add", "signature": "add(T* x, int n)", "template": "typename T", "file": "k.cu", "line": 3});
+    assert_eq!(all["kernels"], json!([kernel]));
+    let (all, first) = (&all["launches"], &all["launches"][0]);
     assert_eq!(
         (&first["kernel"], &first["line"], &first["function"]),
         (&json!("add<float>"), &json!(4), &json!("main"))
     );
-    assert_eq!((&first["grid"]["value"], &first["block"]["value"]), (&json!([8, 1, 1]), &json!([128, 1, 1])));
+    assert_eq!((&first["grid"], &first["block"]), (&json!([8, 1, 1]), &json!([128, 1, 1])));
+    assert_eq!((&first["arguments"][1]["type"], &first["arguments"][1]["from"]), (&json!("int"), &json!("N")));
     assert_eq!((&first["arguments"][0]["bytes"], &first["arguments"][1]["value"]), (&json!(4000), &json!("1000")));
     assert_eq!((&first["unknown"], &first["command"]), (&json!([]), &json!("warpbook trace k.cu --launch 1")));
     assert_eq!((&all[1]["unknown"], &all[1]["missed"]), (&json!(["x.size(0)"]), &json!("main does not call it")));

@@ -7,8 +7,9 @@ use egui::text::{CCursor, LayoutJob};
 use egui::text_edit::TextEditState;
 use egui::{Align, Galley, Id, Margin, Rect, Shape, Stroke, TextEdit, Ui, pos2, vec2};
 
+use super::lit::{self, GUTTER, LINE, Lit};
 use super::parts::{Below, row};
-use super::source::{self, GUTTER, LINE, Lit};
+use super::source;
 use super::{glossary, theme};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Part};
@@ -122,11 +123,11 @@ impl Editor {
         let hovered = response.hover_pos().map(|at| ((at.y - top) / LINE).floor()).filter(|line| *line >= 0.0);
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
         let hovered = hovered.map(|line| line as u32 + part.before + 1);
-        let grounds = source::grounds(theme, shown.lit, hovered);
+        let grounds = lit::grounds(theme, shown.lit, hovered);
         let grounds = grounds.iter().filter(|(line, _)| lines.contains(line));
         let grounds = grounds.map(|(line, fill)| fill.shape(rect(*line))).collect();
         ui.painter().set(ground, Shape::Vec(grounds));
-        let most = source::most(shown.trace);
+        let most = lit::most(shown.trace);
         for line in lines.clone() {
             let rect = rect(line);
             if ui.is_rect_visible(rect) {
@@ -134,7 +135,7 @@ impl Editor {
                 let rect = rect.with_min_x(ui.clip_rect().min.x.max(rect.min.x));
                 cover(ui, rect);
                 let counts = shown.trace.and_then(|trace| trace.lines.iter().find(|l| l.line == line));
-                source::gutter(ui, rect, line, counts, most);
+                lit::gutter(ui, rect, line, counts, most);
             }
         }
         for problem in shown.problems {
@@ -150,7 +151,7 @@ impl Editor {
         let begins = || Some((begins(part.text)? + part.before, Align::Min));
         let followed = followed.or_else(|| begins().filter(|_| index == 0 && !shown.lit.stays));
         if let Some((line, align)) = followed.filter(|(line, _)| lines.contains(line) && !response.has_focus()) {
-            source::follow(ui, rect(line), (shown.of.to_owned(), line), align);
+            lit::follow(ui, rect(line), (shown.of.to_owned(), line), align);
         }
         let told = hovered.and_then(|line| {
             let pointer = response.hover_pos()?;
@@ -240,7 +241,7 @@ fn told(shown: &Shown<'_>, line: u32, column: Option<usize>) -> Option<String> {
     let word = word.map(|(word, meaning)| format!("{word}: {meaning}"));
     let trace = shown.trace.filter(|_| column.is_none());
     let counts = trace.and_then(|trace| trace.lines.iter().find(|counts| counts.line == line));
-    let said: Vec<String> = word.into_iter().chain(counts.map(source::explain)).collect();
+    let said: Vec<String> = word.into_iter().chain(counts.map(lit::explain)).collect();
     (!said.is_empty()).then(|| said.join("\n\n"))
 }
 

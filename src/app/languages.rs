@@ -16,8 +16,10 @@ use crate::trace::record::Compiled;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Text {
     Source(Language),
-    /// The compiler's output.
+    /// Its PTX.
     Ptx,
+    /// Its machine code.
+    Sass,
     /// The step's idea in Python.
     Python,
 }
@@ -94,7 +96,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
                 WGSL
             }
         }
-        Text::Ptx if compiled(state).is_none() => CUDA,
+        Text::Ptx | Text::Sass if !twin => WGSL,
         CUDA if !twin => WGSL,
         WGSL if only => CUDA,
         chosen => chosen,
@@ -105,15 +107,24 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
     if twin && ui.selectable_label(shown(chosen) == CUDA, name(kernel)).clicked() {
         chosen = CUDA;
     }
-    if let Some(compiled) = compiled(state) {
-        let words = CompiledOutput::from(compiled).words();
+    if twin {
+        let words = compiled(state).map(|compiled| CompiledOutput::from(compiled).words());
+        let words = words.unwrap_or_else(|| "What the compiler makes of the CUDA C++: what is traced".to_owned());
         ui.selectable_value(&mut chosen, Text::Ptx, "PTX").on_hover_text(words);
+        let words = "What the GPU executes: the machine code that ptxas makes of the PTX";
+        ui.selectable_value(&mut chosen, Text::Sass, "SASS").on_hover_text(words);
     }
     if python {
         ui.selectable_value(&mut chosen, Text::Python, "Python").on_hover_text("The idea of this page in Python");
     }
     ui.data_mut(|d| d.insert_temp(id, chosen));
+    let is_below = matches!(shown(chosen), Text::Ptx | Text::Sass);
     let other = match chosen {
+        _ if is_below != state.place.is_below_source => Some(Command::ShowBelowSource(is_below)),
+        // The tracer runs PTX.
+        Text::Ptx | Text::Sass if twin && traced != Language::Cuda => {
+            Some(Command::Set(SettingCommand::Language(Language::Cuda)))
+        }
         Text::Source(language) if language != traced => Some(Command::Set(SettingCommand::Language(language))),
         _ => None,
     };

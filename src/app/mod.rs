@@ -23,6 +23,8 @@ mod keys;
 mod languages;
 mod layout;
 mod ledger;
+mod lit;
+mod machine;
 mod math;
 mod my_kernel;
 mod origin;
@@ -227,7 +229,7 @@ impl View {
             let to_change = state.line_to_change().filter(|_| !self.stage.is_playing());
             let stays = state.place.bench.edit.is_some() && !self.stage.is_playing() && to_change.is_none();
             let watched = to_change.or_else(|| self.stage.silent_line());
-            let lit = source::Lit { executing, hovered, watched, stays };
+            let lit = lit::Lit { executing, hovered, watched, stays };
             let happened = self.code.show(ui, state, &lit);
             self.hovered_line = happened.hovered;
             commands.extend(happened.commands);

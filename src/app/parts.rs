@@ -2,7 +2,7 @@
 
 use egui::{Color32, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 
-use super::source::{self, GUTTER, LINE, Lit};
+use super::lit::{self, GUTTER, LINE, Lit};
 use super::theme;
 use crate::base::parts::Part;
 use crate::figures::palette::Ink;
@@ -42,7 +42,7 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     let is_inside = |line: Option<u32>| line.filter(|line| (part.before..=part.before + lines).contains(line));
     let hidden = |line| is_inside(line).filter(|_| !is_open);
     let lit = Lit { executing: hidden(below.lit.executing), hovered: hidden(below.lit.hovered), ..Lit::default() };
-    for (_, ground) in source::grounds(theme, &lit, None) {
+    for (_, ground) in lit::grounds(theme, &lit, None) {
         ui.painter().add(ground.shape(rect));
     }
     let together = below.trace.filter(|_| !is_open).and_then(|trace| {
@@ -53,7 +53,7 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
             Some(sum)
         })
     });
-    source::gutter(ui, rect, part.before, together.as_ref(), source::most(below.trace));
+    lit::gutter(ui, rect, part.before, together.as_ref(), lit::most(below.trace));
     let ink = theme::color(theme, if response.hovered() { Ink::Text } else { Ink::Muted });
     let from = triangle(ui, rect, is_open, ink);
     let text = format!("{name}  {lines} lines");
@@ -62,10 +62,10 @@ pub fn row(ui: &mut Ui, part: &Part<'_>, below: &Below<'_>) -> bool {
     let rule = Stroke::new(1.0, theme::color(theme, Ink::Faint));
     ui.painter().line_segment([pos2(rect.min.x, top), pos2(rect.max.x, top)], rule);
     if let Some(line) = lit.executing {
-        source::follow(ui, rect, (file.to_owned(), line), egui::Align::Center);
+        lit::follow(ui, rect, (file.to_owned(), line), egui::Align::Center);
     }
     let place = format!("{file}, which this kernel includes. Its line 1 is line {} here.", part.before + 1);
-    let counted = together.as_ref().map(source::explain);
+    let counted = together.as_ref().map(lit::explain);
     response.on_hover_text(counted.map_or_else(|| place.clone(), |counted| format!("{place}\n\n{counted}")));
     is_open
 }

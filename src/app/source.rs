@@ -3,20 +3,21 @@
 use std::borrow::Cow;
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Color32, Rect, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Color32, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::choice;
 use super::editor::{self, Editor};
 use super::found;
 use super::highlight::{self, Kind};
-use super::languages::{self, Text, compiled, python, twin};
+use super::languages::{self, Text, python, twin};
+use super::lit::{GUTTER, LINE, Lit, follow, gutter};
+use super::machine;
 use super::my_kernel;
 use super::parts::{self, Below};
 use super::theme;
 use crate::base;
 use crate::base::diag::Diagnostic;
 use crate::base::parts::Part;
-use crate::base::units::{count, counted, digits3};
 use crate::figures::frame::Tag;
 use crate::figures::palette::{Hue, Ink, Theme};
 use crate::job::Language;
@@ -25,12 +26,6 @@ use crate::session::desk::Command;
 use crate::session::desk::state::State;
 use crate::session::learn::edits::Edit;
 use crate::session::run::ptx;
-use crate::trace::counters::LINE_COUNTERS;
-use crate::trace::{LineCounts, Trace};
-
-/// Height of a line, and width of the columns before its text.
-pub const LINE: f32 = 18.0;
-pub const GUTTER: f32 = 64.0;
 
 /// A pane wider than this, in points, has the choice of the kernel and of its language in one row, with so much room
 /// for the latter.
@@ -41,19 +36,6 @@ const RUN: f32 = 152.0;
 /// The width of the name of a version, at least and at most, and the room for the buttons beside it.
 const NAME: [f32; 2] = [112.0, 160.0];
 const BESIDE_NAME: f32 = 190.0;
-
-/// The lines that the neighbours of the source pane are about.
-#[derive(Default)]
-pub struct Lit {
-    /// The line that the event on the stage came from.
-    pub executing: Option<u32>,
-    /// The line that the pointer elsewhere is about.
-    pub hovered: Option<u32>,
-    /// The line to keep in sight, if it is not the executing one.
-    pub watched: Option<u32>,
-    /// Whether the executing line is left where it is: the learner writes elsewhere.
-    pub stays: bool,
-}
 
 /// Actions of the learner in the pane.
 #[derive(Default)]
@@ -139,6 +121,11 @@ impl Code {
         }
         found::show(ui, &problems, &state.remarks());
         let began = edit.as_ref().map_or(state.place.bench.variant.program.as_str(), |edit| edit.of.program.as_str());
+        if let (Text::Sass, Some(Ok(found))) = (text, state.machine())
+            && let Ok(code) = &found.code
+        {
+            machine::summary(ui, code);
+        }
         // Not animated: a line that is in sight only on the way elsewhere would not be followed.
         let salt = ("source", began.to_owned(), state.place.stage.pass.clone(), text);
         let area = ScrollArea::both().id_salt(salt).auto_shrink(false).animated(false);
@@ -151,9 +138,19 @@ impl Code {
             }
             Text::Python => python_text(ui, python(state)),
             Text::Ptx => {
-                let ptx = compiled(state).map(|c| ptx::with_source(&c.ptx, twin(kernel))).unwrap_or_default();
-                lines(ui, &ptx, &[]);
+                if let Some(found) = machine::ready(ui, state.machine()) {
+                    lines(ui, &ptx::with_source(&found.ptx, twin(kernel)), &[]);
+                }
             }
+            Text::Sass => match machine::ready(ui, state.machine()).map(|found| &found.code) {
+                Some(Ok((_, instructions))) => {
+                    let is_traced = state.traced_language() == Language::Cuda;
+                    let lit = if is_traced { lit } else { &Lit::default() };
+                    happened.hovered = machine::listing(ui, instructions, twin(kernel), lit).filter(|_| is_traced);
+                }
+                Some(Err(why)) => machine::failed(ui, why),
+                None => {}
+            },
         });
         happened
     }
@@ -262,11 +259,6 @@ fn open(state: &State) -> &[String] {
     state.place.step().map_or(&[], |step| &step.open)
 }
 
-/// The most instructions of a line.
-pub fn most(trace: Option<&Trace>) -> u64 {
-    trace.map_or(0, |t| t.lines.iter().map(|l| l.warp_instructions).max().unwrap_or(0))
-}
-
 /// Text to read only: what a compiler made, or another language.
 fn lines(ui: &mut Ui, source: &str, open: &[String]) {
     ui.spacing_mut().item_spacing.y = 0.0;
@@ -311,85 +303,6 @@ fn piece(ui: &mut Ui, part: &Part<'_>, source: &str) {
         );
         response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("line {number}: {text}")));
     }
-}
-
-/// Keeps the executing line of a kernel in sight: scrolls to it when it or the pane's size changes, and leaves the
-/// reader's own scrolling alone. The line of another text comes to the place that `align` says.
-pub fn follow(ui: &Ui, rect: Rect, now: (String, u32), align: egui::Align) {
-    // A list that has just appeared knows its size only after a few frames.
-    const FRAMES: u8 = 3;
-    let id = egui::Id::unique("executing line");
-    let size = ui.clip_rect().size();
-    let before = ui.data(|d| d.get_temp::<((String, u32), egui::Vec2, u8, bool)>(id));
-    let (frames, another) = match &before {
-        Some((line, of, frames, another)) if *line == now && *of == size => (*frames, *another),
-        Some(((kernel, _), of, ..)) => (0, *kernel != now.0 || *of != size),
-        None => (0, true),
-    };
-    if frames < FRAMES {
-        ui.data_mut(|d| d.insert_temp(id, (now, size, frames + 1, another)));
-        ui.ctx().request_repaint();
-        let line = Rect::from_min_size(rect.min, vec2(1.0, rect.height()));
-        ui.scroll_to_rect(line.expand2(vec2(0.0, 2.0 * LINE)), another.then_some(align));
-    }
-}
-
-/// The text below a highlighted line.
-pub struct Ground {
-    fill: Color32,
-    /// The bar at its start.
-    bar: Option<Color32>,
-}
-
-impl Ground {
-    /// As it is painted on a line.
-    pub fn shape(&self, rect: Rect) -> egui::Shape {
-        let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
-        let fill = egui::Shape::rect_filled(rect, 0.0, self.fill);
-        egui::Shape::Vec(
-            std::iter::once(fill).chain(self.bar.map(|color| egui::Shape::rect_filled(bar, 0.0, color))).collect(),
-        )
-    }
-}
-
-/// The lines that are lit, and how: the executing one, and that under the pointer.
-pub fn grounds(theme: Theme, lit: &Lit, hovered: Option<u32>) -> Vec<(u32, Ground)> {
-    let bar = Some(theme::color(theme, Ink::Accent));
-    let executing = lit.executing.map(|line| (line, Ground { fill: theme::color(theme, Hue::Accent.tint(22)), bar }));
-    let pointed = hovered.or(lit.hovered).filter(|line| lit.executing != Some(*line));
-    let pointed = pointed.map(|line| (line, Ground { fill: theme::color(theme, Ink::Faint), bar: None }));
-    executing.into_iter().chain(pointed).collect()
-}
-
-/// Line number, sectors (or conflicts) of the line, and a bar for its share of the instructions.
-pub fn gutter(ui: &Ui, rect: Rect, number: u32, counts: Option<&LineCounts>, most: u64) {
-    let theme = theme::of(ui);
-    let muted = theme::color(theme, Ink::Muted);
-    let at = pos2(rect.min.x + 24.0, rect.center().y);
-    ui.painter().text(at, egui::Align2::RIGHT_CENTER, number, theme::mono(12.0), muted);
-    let Some(counts) = counts else { return };
-    #[expect(clippy::cast_precision_loss, reason = "a bar of a few points")]
-    let share = if most == 0 { 0.0 } else { (counts.warp_instructions as f32 / most as f32).min(1.0) };
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
-    let heat = theme::color(theme, Ink::Heat(60 + (share * 195.0) as u8));
-    let bar = Rect::from_min_size(pos2(rect.min.x + 32.0, rect.center().y - 3.0), vec2(24.0 * share.max(0.06), 6.0));
-    ui.painter().rect_filled(bar, 2.0, heat);
-}
-
-/// A line's counts, in words.
-pub fn explain(counts: &LineCounts) -> String {
-    let mut text = format!(
-        "{} over the whole grid, on average with {} lanes active",
-        counted(counts.warp_instructions, "warp instruction"),
-        digits3(counts.active_lanes()),
-    );
-    for counter in &LINE_COUNTERS[1..] {
-        let number = (counter.of)(counts);
-        if number > 0 {
-            text.push_str(&format!("\n{} {}", count(number), counter.thing[usize::from(number > 1)]));
-        }
-    }
-    text
 }
 
 /// A whole source, coloured.

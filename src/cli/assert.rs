@@ -5,13 +5,17 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::annotations::{Annotation, github, write_sarif};
 use super::args::AssertArgs;
 use super::{Context, DONE, FAILED, MISUSED, out, target};
-use crate::base::diag::Diagnostic;
+use crate::base::diag::{Diagnostic, Place};
 use crate::base::expr::Expr;
+use crate::base::parts::in_part;
 use crate::base::store;
 use crate::base::xml::escape;
 use crate::session::run::asserted::{self, Asserted, Figures};
+use crate::trace::counters::LINE_COUNTERS;
+use crate::trace::{FINDINGS, Trace};
 
 pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, ExitCode> {
     let conditions = args.conditions.iter().map(|text| asserted::condition(text));
@@ -25,7 +29,7 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
         let times = [("predicted_low", predicted.low_s), ("predicted_high", predicted.high_s)];
         times.into_iter().for_each(|(name, time)| time.into_iter().for_each(|time| figures.set(name, time)));
     }
-    outcome.machine_code().iter().for_each(|code| figures.set_machine_code(code));
+    outcome.machine_code.iter().for_each(|code| figures.set_machine_code(code));
     let judged = conditions.iter().map(|condition| asserted::holds(condition, &figures));
     let judged = judged.collect::<Result<Vec<Asserted>, Diagnostic>>().map_err(out::misused)?;
     if args.json {
@@ -50,7 +54,43 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
     if let Some(file) = &args.junit {
         write_junit(file, &args.target, &judged, trace.complete).map_err(out::misused)?;
     }
+    let annotations = annotations(&args.target, &outcome.text(), &trace, conditions.iter().zip(&judged));
+    if let Some(file) = &args.sarif {
+        write_sarif(file, &annotations).map_err(out::misused)?;
+    }
+    if args.github {
+        annotations.iter().for_each(|annotation| out::line(&github(annotation)));
+    }
     Ok(if trace.complete && judged.iter().all(|asserted| asserted.holds) { DONE } else { FAILED })
+}
+
+/// What failed and what was found, at lines. A condition that names findings fails at each of them, another one at the line that has
+/// most of what it counts.
+fn annotations<'a>(
+    target: &str,
+    text: &str,
+    trace: &Trace,
+    judged: impl Iterator<Item = (&'a Expr, &'a Asserted)>,
+) -> Vec<Annotation> {
+    let failed: Vec<(&Expr, &Asserted)> = judged.filter(|(_, asserted)| !asserted.holds).collect();
+    let names =
+        |condition: &Expr, kind: &str| condition.names().iter().any(|(name, _)| *name == kind || *name == "findings");
+    let of_findings = trace.findings.iter().filter_map(|finding| {
+        let kind = FINDINGS.iter().find(|of| of.kind == finding.kind)?.name;
+        let fails = failed.iter().any(|(condition, _)| names(condition, kind));
+        let place = finding.diagnostic(target, text).place?;
+        Some(Annotation { rule: kind.to_owned(), message: finding.message.clone(), place, fails })
+    });
+    let is_of_findings = |condition: &Expr| condition.names().iter().all(|(name, _)| asserted::is_of_findings(name));
+    let of_counts = failed.iter().filter(|(condition, _)| !is_of_findings(condition)).map(|(condition, asserted)| {
+        let counter =
+            LINE_COUNTERS.iter().find(|counter| condition.names().iter().any(|(name, _)| name.contains(counter.short)));
+        let most = counter.and_then(|counter| trace.lines.iter().max_by_key(|line| (counter.of)(line)));
+        let place = Place { line: most.map_or(1, |line| line.line.max(1)), ..Place::start(target) };
+        let place = in_part(Diagnostic::error("").in_place(&place), text).place.unwrap_or(place);
+        Annotation { rule: asserted.condition.clone(), message: asserted.words(), place, fails: true }
+    });
+    of_counts.chain(of_findings).collect()
 }
 
 /// The JSON output.

@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::args::DiffArgs;
-use super::trace::line_name;
 use super::{Context, DONE, FAILED, MISUSED, out, target};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::Places;
@@ -32,7 +31,7 @@ pub(super) fn diff(context: &Context, args: &DiffArgs) -> Result<ExitCode, ExitC
     let side = |of: usize, trace| Side {
         source: &texts[of],
         trace: Some(trace),
-        machine_code: outcomes[of].machine_code(),
+        machine_code: outcomes[of].machine_code.as_ref(),
         time_s: None,
     };
     let sides = [side(0, &before), side(1, &after)];
@@ -59,18 +58,38 @@ struct Output<'a> {
 }
 
 fn show(figures: &[Figure], predicted: &[Option<Predicted>; 2], lines: &[Line], places: &[Places<'_>; 2]) {
+    let times = match predicted {
+        [Some(before), Some(after)] => before
+            .time_words()
+            .zip(after.time_words())
+            .map(|(old, new)| [format!("predicted for {}", before.device.short), old, new, String::new()]),
+        _ => None,
+    };
+    show_figures(figures, times.into_iter().collect());
+    show_lines(lines, places);
+}
+
+/// A table of figures, after `first` rows.
+fn show_figures(figures: &[Figure], first: Vec<[String; 4]>) {
     let mut rows = vec![["", "before", "after", "change"].map(str::to_owned)];
-    if let [Some(before), Some(after)] = predicted
-        && let (Some(old), Some(new)) = (before.time_words(), after.time_words())
-    {
-        rows.push([format!("predicted for {}", before.device.short), old, new, String::new()]);
-    }
+    rows.extend(first);
     rows.extend(figures.iter().map(|figure| {
         let shown = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |v| value_words(v, figure.unit));
         [figure.name.to_owned(), shown(figure.before), shown(figure.after), change(figure)]
     }));
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
     out::table(&rows);
+}
+
+/// The figures and the lines that changed between two texts.
+pub(super) fn changes(figures: &[Figure], lines: &[Line], texts: &[&str; 2]) {
+    if !figures.is_empty() {
+        show_figures(figures, Vec::new());
+    }
+    show_lines(lines, &texts.map(Places::of));
+}
+
+fn show_lines(lines: &[Line], places: &[Places<'_>; 2]) {
     if lines.is_empty() {
         return out::line("no line does more or less");
     }
@@ -95,6 +114,6 @@ fn change(figure: &Figure) -> String {
 
 fn show_line(sign: char, side: Option<&LineSide>, places: &Places<'_>) {
     let Some(side) = side else { return };
-    out::line(&format!("{sign}{:>4}  {}", line_name(places, side.line), side.text.trim_end()));
+    out::line(&format!("{sign}{:>4}  {}", places.line_name(side.line), side.text.trim_end()));
     out::line(&format!("       {}", side.work()));
 }

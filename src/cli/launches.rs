@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use warpbook_cuda_file::{Argument, Given, Launch, Size, Used, Value};
+use warpbook_cuda_file::{Argument, Given, Kernel, Launch, Parameter, Size, Used, Value, kernels};
 
 use super::args::LaunchesArgs;
 use super::{DONE, out};
@@ -28,7 +28,9 @@ pub(super) fn launches(args: &LaunchesArgs) -> Result<ExitCode, ExitCode> {
     let all: Vec<Output> =
         found.iter().zip(1..).map(|(launch, number)| Output::of(launch, number, &files, lets)).collect();
     if *json {
-        out::json(&all);
+        let texts: Vec<&str> = parts::parts(&source).iter().map(|part| part.text).collect();
+        let kernels = kernels(&texts).into_iter().map(|kernel| OfKernel::of(kernel, &files)).collect();
+        out::json(&Outputs { kernels, launches: all });
         return Ok(DONE);
     }
     if all.is_empty() {
@@ -51,6 +53,31 @@ pub(super) fn launches(args: &LaunchesArgs) -> Result<ExitCode, ExitCode> {
     Ok(DONE)
 }
 
+/// The JSON output.
+#[derive(Serialize)]
+struct Outputs {
+    kernels: Vec<OfKernel>,
+    launches: Vec<Output>,
+}
+
+/// A kernel that the file or a part of it defines.
+#[derive(Serialize)]
+struct OfKernel {
+    name: String,
+    signature: String,
+    /// The parameters of its template.
+    template: Option<String>,
+    file: String,
+    line: usize,
+}
+
+impl OfKernel {
+    fn of(kernel: Kernel, files: &[String]) -> Self {
+        let Kernel { name, signature, template, place: (file, line) } = kernel;
+        Self { name, signature, template, file: files.get(file).cloned().unwrap_or_default(), line: line + 1 }
+    }
+}
+
 /// A launch.
 #[derive(Serialize)]
 struct Output {
@@ -59,12 +86,16 @@ struct Output {
     file: String,
     line: usize,
     function: String,
-    grid: Sized<[i64; 3]>,
-    block: Sized<[i64; 3]>,
-    shared_bytes: Sized<i64>,
+    /// Sizes are null where the file does not say them; beside each, how the launch writes it.
+    grid: Option<[i64; 3]>,
+    grid_from: String,
+    block: Option<[i64; 3]>,
+    block_from: String,
+    shared_bytes: Option<i64>,
+    shared_from: String,
     arguments: Vec<OfArgument>,
     /// Names that the values come from.
-    from: Vec<OfName>,
+    names: Vec<OfName>,
     /// A condition around it that is false in a run without arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     missed: Option<String>,
@@ -74,24 +105,21 @@ struct Output {
     command: String,
 }
 
-#[derive(Serialize)]
-struct Sized<T> {
-    text: String,
-    value: Option<T>,
-}
-
-impl<T: Copy> Sized<T> {
-    fn of(given: &Given<T>) -> Self {
-        Self { text: given.text.clone(), value: given.value.as_ref().ok().copied() }
-    }
+/// A size, if it is known.
+fn known<T: Copy>(given: &Given<T>) -> Option<T> {
+    given.value.as_ref().ok().copied()
 }
 
 #[derive(Serialize)]
 struct OfArgument {
-    parameter: String,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The parameter's name.
+    name: String,
+    #[serde(rename = "type")]
+    ty: String,
+    /// The value of one that is no pointer, if the file says it.
     value: Option<String>,
+    /// The argument as the launch writes it.
+    from: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     buffer: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,8 +146,9 @@ impl Output {
             let buffer = argument.buffer.as_ref().filter(|_| is_pointer);
             let size = buffer.and_then(|buffer| buffer.size.as_ref().ok());
             OfArgument {
-                parameter: parameter.map_or_else(|| format!("param_{i}"), |parameter| parameter.name.clone()),
-                text: argument.text.clone(),
+                name: parameter.map_or_else(|| format!("param_{i}"), |parameter| parameter.name.clone()),
+                ty: parameter.map(type_words).unwrap_or_default(),
+                from: argument.text.clone(),
                 value: argument.number.as_ref().ok().map(Value::to_string).filter(|_| !is_pointer),
                 buffer: buffer.map(|buffer| buffer.name.clone()),
                 bytes: size.and_then(|size| if let Size::Bytes(bytes) = size { Some(*bytes) } else { None }),
@@ -143,11 +172,14 @@ impl Output {
             file: file(launch.place.0),
             line: launch.place.1 + 1,
             function: launch.function.clone(),
-            grid: Sized::of(&launch.grid),
-            block: Sized::of(&launch.block),
-            shared_bytes: Sized::of(&launch.shared),
+            grid: known(&launch.grid),
+            grid_from: launch.grid.text.clone(),
+            block: known(&launch.block),
+            block_from: launch.block.text.clone(),
+            shared_bytes: known(&launch.shared),
+            shared_from: launch.shared.text.clone(),
             arguments: launch.arguments.iter().enumerate().map(argument).collect(),
-            from: launch.used.iter().map(name).collect(),
+            names: launch.used.iter().map(name).collect(),
             command: format!("warpbook trace {} --launch {number}{lets}", typed(&file(0))),
             missed: launch.missed.clone(),
             unknown,
@@ -155,13 +187,17 @@ impl Output {
     }
 }
 
+fn type_words(parameter: &Parameter) -> String {
+    format!("{}{}", parameter.ty, if parameter.is_pointer { " *" } else { "" })
+}
+
 /// A launch in a line.
 fn show_short(launch: &Output) {
-    let Output { number, kernel, line, grid, block, .. } = launch;
+    let Output { number, kernel, line, grid_from, block_from, .. } = launch;
     let missed = if launch.missed.is_some() { "  (not reached)" } else { "" };
     let asks =
         if launch.unknown.is_empty() { String::new() } else { format!("  asks for {}", launch.unknown.join(", ")) };
-    out::line(&format!("{number}  line {line}  {kernel}<<<{}, {}>>>{asks}{missed}", grid.text, block.text));
+    out::line(&format!("{number}  line {line}  {kernel}<<<{grid_from}, {block_from}>>>{asks}{missed}"));
 }
 
 fn show(launch: &Output) {
@@ -169,18 +205,17 @@ fn show(launch: &Output) {
     let within = if function.is_empty() { String::new() } else { format!(", in {function}") };
     out::line(&format!("{number}  {kernel}  ({}:{line}{within})", launch.file));
     let size = |value: Option<[i64; 3]>| value.map_or_else(|| "?".to_owned(), |[x, y, z]| format!("{x},{y},{z}"));
-    let dynamic = match (launch.shared_bytes.value, launch.shared_bytes.text.as_str()) {
+    let dynamic = match (launch.shared_bytes, launch.shared_from.as_str()) {
         (Some(0), _) => String::new(),
         (Some(bytes), text) => format!("  shared {bytes} ({text})"),
         (None, text) => format!("  shared ? ({text})"),
     };
-    let [grid, block] = [&launch.grid, &launch.block];
     out::line(&format!(
         "    grid {} ({})  block {} ({}){dynamic}",
-        size(grid.value),
-        grid.text,
-        size(block.value),
-        block.text
+        size(launch.grid),
+        launch.grid_from,
+        size(launch.block),
+        launch.block_from
     ));
     for argument in &launch.arguments {
         let value = match (&argument.value, &argument.buffer, argument.bytes, argument.elements) {
@@ -190,10 +225,10 @@ fn show(launch: &Output) {
             (None, Some(buffer), None, None) => format!("{buffer}, of a size that the file does not say"),
             (None, None, ..) => "?".to_owned(),
         };
-        let text = if value == argument.text { String::new() } else { format!("  ({})", argument.text) };
-        out::line(&format!("    {} = {value}{text}", argument.parameter));
+        let text = if value == argument.from { String::new() } else { format!("  ({})", argument.from) };
+        out::line(&format!("    {} = {value}{text}", argument.name));
     }
-    for name in &launch.from {
+    for name in &launch.names {
         let text = if name.text == name.value { String::new() } else { format!(" = {}", name.text) };
         out::line(&format!("      {}{text} = {}  (line {})", name.name, name.value, name.line));
     }

@@ -1,9 +1,11 @@
 //! The command line: one file a command. JSON goes to standard output alone, everything else to standard error.
 
+mod annotations;
 mod args;
 mod assemble;
 mod assert;
 mod bench;
+mod brief;
 mod check;
 mod counters;
 mod diff;
@@ -15,6 +17,8 @@ mod kept;
 mod launches;
 mod ledger;
 mod list;
+mod machine;
+mod mcp;
 mod names;
 mod new;
 mod open;
@@ -33,6 +37,7 @@ mod target;
 mod together;
 mod tokenizer;
 mod trace;
+mod watch;
 mod zero_fit;
 
 use std::process::ExitCode;
@@ -107,7 +112,11 @@ impl Context {
 #[must_use]
 pub fn execute(command: Command, context: &Context) -> ExitCode {
     // A rank's launcher says it for all.
-    let waits = matches!(command, Command::Serve(_));
+    let waits = match &command {
+        Command::Serve(_) | Command::Mcp => true,
+        Command::Trace(args) => args.watch,
+        _ => false,
+    };
     let _patience = (!is_launched() && !waits).then(still_working::Patience::start);
     let done = match command {
         Command::List { json } => list::list(context, json),
@@ -121,6 +130,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::Assemble { pack } => assemble::assemble(context, &pack),
         #[cfg(feature = "cuda")]
         Command::Launches(args) => launches::launches(&args),
+        Command::Mcp => mcp::mcp(),
         Command::Names { json } => Ok(names::names(json)),
         Command::Check { pack, lessons } => check::check(context, pack, &lessons),
         Command::Bench(args) => bench::bench(context, &args),

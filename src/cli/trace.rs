@@ -8,8 +8,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::TraceArgs;
+use super::machine::{self, Machine};
 use super::run::{heading, print};
-use super::{Context, DONE, FAILED, MISUSED, out, target};
+use super::{Context, DONE, FAILED, MISUSED, brief, out, target, watch};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Places};
 use crate::base::store::write_atomic;
@@ -21,7 +22,6 @@ use crate::session::run::explain;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
 use crate::session::run::shader_file::Outcome;
-use crate::simt::MachineCode;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::provenance::Origin;
 use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
@@ -30,6 +30,9 @@ use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
 const FILM: [f32; 2] = [720.0, 400.0];
 
 pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
+    if args.watch {
+        return watch::watch(context, args);
+    }
     let mut options = args.setting.options();
     options.explain.clone_from(&args.explain);
     options.io = args.out.io(options.io.inputs);
@@ -42,13 +45,24 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let predicted = chosen.and_then(|chosen| outcome.predicted(&chosen));
     let printed = options.io.printed(&outcome.done);
     let source = pass.map_or_else(Arc::default, |place| text(&outcome.done.job, place));
+    if args.brief {
+        brief::lines(&args.target, &outcome, &trace, predicted.as_ref()).iter().for_each(|line| out::line(line));
+        printed.iter().for_each(print);
+        return Ok(if trace.findings.is_empty() && trace.complete { DONE } else { FAILED });
+    }
+    let listing = match args.sass {
+        true => Some(outcome.listing().map_err(out::failed)?),
+        false if args.json => outcome.listing().ok(),
+        false => None,
+    };
     if args.json {
+        let machine = Machine::of(&outcome, predicted.as_ref(), listing.as_deref(), args.sass);
         let provenance = (!args.explain.is_empty()).then_some(outcome.origins.as_slice());
         let passes = pass.is_none().then(|| record.passes.iter().map(Pass::of).collect());
         let parts = Part::of(&source);
         out::json(&Output {
             trace: &trace,
-            machine_code: outcome.machine_code(),
+            machine: machine.as_ref(),
             unwritten: &record.unwritten,
             parts,
             passes,
@@ -61,9 +75,12 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             show_passes(record);
         }
         show(&trace, &source);
-        outcome.machine_code().iter().for_each(show_machine_code);
+        outcome.machine_code.iter().for_each(|code| out::line(&machine::words(code)));
         if let Some(predicted) = &predicted {
             show_predicted(predicted);
+        }
+        if let Some(listing) = &listing {
+            machine::show_listing(listing, &source);
         }
         printed.iter().for_each(print);
         outcome.origins.iter().for_each(show_origin);
@@ -79,13 +96,13 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let places: BTreeMap<usize, Places<'_>> = texts.iter().map(|(place, text)| (*place, Places::of(text))).collect();
     for (place, finding) in &findings {
         let of = if pass.is_none() { format!("{}: ", record.passes[*place].id) } else { String::new() };
-        let line = line_name(&places[place], finding.line);
+        let line = places[place].line_name(finding.line);
         out::note(&format!("{of}line {line}: {}", finding.message));
     }
     let places = Places::of(&source);
     for note in &trace.notes {
         let what = if note.kind == NoteKind::Printed { "prints" } else { "note" };
-        out::note(&format!("line {}: {what}: {}", line_name(&places, note.line), note.message.trim_end()));
+        out::note(&format!("line {}: {what}: {}", places.line_name(note.line), note.message.trim_end()));
     }
     Ok(if findings.is_empty() && trace.complete { DONE } else { FAILED })
 }
@@ -106,20 +123,13 @@ fn text(job: &Job, place: usize) -> Arc<str> {
     launch.map_or_else(Arc::default, |launch| launch.text().clone())
 }
 
-/// A line of a kernel's text by its number, in a part also by that file's name.
-pub(super) fn line_name(places: &Places<'_>, line: u32) -> String {
-    let name = |(path, line): (&str, u32)| format!("{}:{line}", path.rsplit(['/', '\\']).next().unwrap_or(path));
-    places.located(line).map_or_else(|| line.to_string(), name)
-}
-
 /// The JSON output: the trace, elements of outputs that were never written, where its lines go on in parts of the kernel, a program's
 /// passes, a device model's prediction, and the origins and contents that were asked for.
 #[derive(Serialize)]
 struct Output<'a> {
     #[serde(flatten)]
     trace: &'a Trace,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    machine_code: Option<MachineCode>,
+    machine: Option<&'a Machine<'a>>,
     unwritten: &'a [Unwritten],
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parts: Vec<Part<'a>>,
@@ -197,16 +207,6 @@ fn show_origin(origin: &Origin) {
     }
 }
 
-/// What the machine code takes, in a line.
-fn show_machine_code(code: &MachineCode) {
-    let spills = match (code.spill_store_bytes, code.spill_load_bytes) {
-        (0, 0) => "no spills".to_owned(),
-        (stored, loaded) => format!("spills of {stored} B stored and {loaded} B loaded"),
-    };
-    let stack = if code.stack_bytes > 0 { format!(", a stack of {} B", code.stack_bytes) } else { String::new() };
-    out::line(&format!("machine code: {} a thread, {spills}{stack}", counted(code.registers.into(), "register")));
-}
-
 fn show(trace: &Trace, source: &str) {
     out::line(&format!(
         "{}, {}, {}, {}, in {}",
@@ -258,7 +258,7 @@ fn show(trace: &Trace, source: &str) {
     let head = line_row("line".to_owned(), headings, "active lanes".to_owned());
     let rows = trace.lines.iter().map(|line| {
         let counts = LINE_COUNTERS.map(|counter| count((counter.of)(line)));
-        line_row(line_name(&places, line.line), counts, digits3(line.active_lanes()))
+        line_row(places.line_name(line.line), counts, digits3(line.active_lanes()))
     });
     out::table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
 }

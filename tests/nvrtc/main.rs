@@ -60,7 +60,7 @@ fn a_program_is_traced_by_its_name_alone() {
     // 8 blocks of 4 warps; 500 lanes are below n, 8 bytes apart.
     assert_eq!((&trace["warps"], &trace["global"]["load"]["requests"]), (&32.into(), &16.into()), "{trace}");
     assert_eq!(trace["global"]["load"]["sectors"], 125);
-    assert!(trace["machine_code"]["registers"].as_u64().unwrap() > 4, "{}", trace["machine_code"]);
+    assert!(trace["machine"]["registers"].as_u64().unwrap() > 4, "{}", trace["machine"]);
     let lines: Vec<u64> = trace["lines"].as_array().unwrap().iter().filter_map(|line| line["line"].as_u64()).collect();
     assert!(lines.contains(&11), "{lines:?}: lines are those of the file");
 }
@@ -74,6 +74,44 @@ fn another_launch_and_other_sizes_are_asked_for_by_option() {
     assert_eq!(smaller["warps"], 8);
     let followed = run(&files, &["trace", "k.cu", "--arg", "y=0"]);
     assert!(followed.code == 1 && followed.err.contains("the pointer `y` leads nowhere"), "{}", followed.err);
+}
+
+#[test]
+fn machine_code_leads_to_the_lines_that_it_comes_from() {
+    let text = "#include \"part.cuh\"\n__global__ void k(float* x) {\n    __shared__ float s[64];\n    s[threadIdx.x] = x[threadIdx.x];\n\
+                    __syncthreads();\n    x[threadIdx.x] = root(s[63 - threadIdx.x]);\n}\n";
+    let files = [("k.cu", text), ("part.cuh", "__device__ float root(float x) {\n    return sqrtf(x);\n}\n")];
+    let launch = ["trace", "k.cu", "--grid", "1", "--block", "64", "--buffer", "x=64"];
+    let machine = run(&files, &[&launch[..], &["--sass", "--json"]].concat()).json()["machine"].take();
+    assert_eq!((&machine["target"], &machine["shared_bytes"]), (&"sm_90a".into(), &256.into()), "{machine}");
+    assert_eq!((&machine["occupancy"], &machine["limited_by"]), (&1.0.into(), &"threads".into()));
+    let at = |opcode: &str| {
+        let rows = machine["listing"].as_array().unwrap().iter();
+        let mut rows = rows.filter(|row| row["text"].as_str().is_some_and(|text| text.contains(opcode)));
+        rows.next().map(|row| row["line"].as_u64().unwrap())
+    };
+    assert_eq!([at("LDG"), at("STS"), at("BAR.SYNC"), at("STG")], [Some(4), Some(4), Some(5), Some(6)], "{machine}");
+    // Of a part: the kernel has 7 lines, and the part's name is one.
+    assert_eq!(at("MUFU.RSQ"), Some(10));
+    assert!(machine["instructions"]["lsu"].as_u64().unwrap() >= 4 && machine["instructions"]["xu"] == 2, "{machine}");
+    let text = run(&files, &[&launch[..], &["--sass", "--target", "sm_80"]].concat()).out;
+    assert!(text.contains("machine code for sm_80") && text.contains("part.cuh:2      return sqrtf(x);"), "{text}");
+}
+
+#[test]
+fn a_summary_has_places_as_compilers_write_them() {
+    let text = "__global__ void k(float* x) {\n    __shared__ float s[64];\n    s[threadIdx.x] = x[threadIdx.x];\n\
+                    x[threadIdx.x] = s[63 - threadIdx.x];\n}\n";
+    let launch = ["--grid", "1", "--block", "64", "--buffer", "x=64"];
+    let brief = run(&[("k.cu", text)], &[&["trace", "k.cu", "--brief"], &launch[..]].concat());
+    assert!(brief.code == 1 && brief.out.contains(" findings\nk.cu:3:5: error: threads "), "{}", brief.out);
+    assert!(brief.out.lines().count() <= 40);
+    let github = run(&[("k.cu", text)], &[&["assert", "k.cu", "races == 0", "--github"], &launch[..]].concat());
+    assert!(
+        github.code == 1 && github.out.contains("::error file=k.cu,line=3,col=5,title=races::threads"),
+        "{}",
+        github.out
+    );
 }
 
 #[test]

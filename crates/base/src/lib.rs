@@ -9,6 +9,7 @@ pub mod half;
 pub mod lines;
 pub mod npy;
 pub mod parts;
+pub mod process;
 pub mod rng;
 pub mod sanitize;
 pub mod store;

@@ -141,6 +141,13 @@ impl<'a> Places<'a> {
         Some((part.file?, line - part.before))
     }
 
+    /// A line of the composed text by its number, in a part also by that file's name.
+    #[must_use]
+    pub fn line_name(&self, line: u32) -> String {
+        let name = |(path, line): (&str, u32)| format!("{}:{line}", &path[folder(path).len()..]);
+        self.located(line).map_or_else(|| line.to_string(), name)
+    }
+
     /// A message about the composed text, with each line of a part that it names, as `line N`, by the part's name and
     /// the line there. Names of the text itself are in backticks, and stay.
     #[must_use]

@@ -205,6 +205,11 @@ impl<'a> Code<'a> {
         self.functions.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// All functions with their names and bodies.
+    pub fn all_functions(&self) -> impl Iterator<Item = (&'a str, usize, Node<'a>)> {
+        self.functions.iter().flat_map(|(name, of)| of.iter().map(|(source, node)| (*name, *source, *node)))
+    }
+
     /// The calls of all functions, in their order.
     pub fn calls(&self) -> impl Iterator<Item = (usize, Node<'a>)> {
         self.calls.values().flatten().copied()

@@ -4,6 +4,7 @@
 //! The text is read by tree-sitter's grammar, not by a compiler: parts that do not parse are left out.
 //!
 //! - [`device_parts`] keeps kernels and what they use, by names. The rest becomes spaces, so lines and columns stay.
+//! - [`kernels`] lists what it defines.
 //! - [`launches`] evaluates `<<<…>>>` and `cudaLaunchKernel`: constants, macros, local variables, parameters by the calls in the file,
 //!   sizes of buffers by their allocations. A name that stays unknown is named.
 
@@ -15,6 +16,7 @@ mod buffers;
 mod device;
 mod host;
 mod instances;
+mod kernels;
 mod launches;
 mod macros;
 mod preprocessor;
@@ -25,5 +27,6 @@ mod variables;
 
 pub use arithmetic::{Unknown, Value};
 pub use device::device_parts;
+pub use kernels::{Kernel, kernels};
 pub use launches::{Argument, Buffer, Given, Launch, Parameter, Size, launches};
 pub use value::Used;

@@ -6,6 +6,7 @@ use crate::base::diag::Diagnostic;
 use crate::device::{Launch, Waves};
 use crate::job::Job;
 use crate::lesson::Facts;
+use crate::machine::{Instruction, MachineCode};
 use crate::trace::record::Record;
 use crate::trace::{CriticalPath, Finding, Moved, PassRecord, Timeline, Trace};
 
@@ -49,6 +50,15 @@ impl Traced {
     pub fn launch(&self, place: usize) -> Option<&Launch> {
         self.launches.get(place)?.as_ref()
     }
+}
+
+/// A kernel in CUDA C++ below its source.
+#[derive(Debug)]
+pub struct Machine {
+    /// Its PTX.
+    pub ptx: Arc<str>,
+    /// What its machine code takes, and its instructions; or why they are not known.
+    pub code: Result<(MachineCode, Vec<Instruction>), Diagnostic>,
 }
 
 /// Single accesses of a workgroup.

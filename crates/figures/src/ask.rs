@@ -141,6 +141,8 @@ questions! {
         /// The element's index, counted in 32-bit words.
         u64
     ): Program by By::Explainer => provenance::Origin;
+    /// The machine code of the launch's kernel in CUDA C++.
+    Machine: Launch by By::Explainer => answers::Machine;
     /// The program's time on a device, if its check passed.
     Time: Program by By::Device => Record;
     /// A device's ceilings.

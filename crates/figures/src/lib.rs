@@ -9,7 +9,7 @@
 use warpbook_base as base;
 use warpbook_lesson::{device, job, lesson, reference};
 use warpbook_tokenizer as tokenizer;
-use warpbook_tracer::trace;
+use warpbook_tracer::{machine, trace};
 
 macro_rules! figures {
     ($($file:ident)*) => {
@@ -96,8 +96,8 @@ mod wavefronts;
 mod fixtures;
 
 pub use answers::{
-    Accesses, Built, Counted, Filled, Metered, MeteredPass, Reach, Ring, River, Roof, Roofline, Spot, SpotBytes,
-    Spread, Traced, Waits,
+    Accesses, Built, Counted, Filled, Machine, Metered, MeteredPass, Reach, Ring, River, Roof, Roofline, Spot,
+    SpotBytes, Spread, Traced, Waits,
 };
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;

@@ -10,4 +10,4 @@ use warpbook_base as base;
 use warpbook_lesson::{job, measure, pack, reference};
 use warpbook_ranks as ranks;
 use warpbook_tokenizer as tokenizer;
-use warpbook_tracer::{simt, trace};
+use warpbook_tracer::{machine, simt, trace};

@@ -20,6 +20,12 @@ pub struct AssertArgs {
     /// Write the results as JUnit XML, too.
     #[arg(long, value_name = "FILE.xml")]
     pub junit: Option<PathBuf>,
+    /// Write failed conditions and findings as SARIF, too: at their lines, or at the line that has most of what a condition counts.
+    #[arg(long, value_name = "FILE.sarif")]
+    pub sarif: Option<PathBuf>,
+    /// Print them as annotations of GitHub's workflows, too.
+    #[arg(long, conflicts_with = "json")]
+    pub github: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -111,6 +111,9 @@ pub enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Give trace, diff, assert and launches to a program that edits kernels, by the Model Context Protocol on standard
+    /// input and output, for files below the current folder.
+    Mcp,
     /// Check the lessons of a pack: document, kernels, references, exercises.
     Check {
         /// The pack's folder; the built-in pack where none is given.

@@ -30,6 +30,16 @@ pub struct TraceArgs {
     /// Write the accesses of the first warp as a picture that moves.
     #[arg(long, value_name = "FILE.svg")]
     pub film: Option<PathBuf>,
+    /// Show the machine code that ptxas makes of the kernel's PTX, by the lines that it comes from. It needs ptxas and nvdisasm, and
+    /// no GPU; with --json, as machine.listing.
+    #[arg(long)]
+    pub sass: bool,
+    /// Print at most 40 lines: findings as FILE:LINE:COLUMN, counts, machine code, predicted time, and the lines that do most.
+    #[arg(long, conflicts_with_all = ["json", "sass", "explain", "film"])]
+    pub brief: bool,
+    /// Trace a file again each time that it is saved, and print what changed.
+    #[arg(long, conflicts_with_all = ["json", "sass", "explain", "film"])]
+    pub watch: bool,
     /// Print JSON.
     #[arg(long)]
     pub json: bool,

@@ -8,9 +8,10 @@ use super::film::places;
 use super::query::{Of, Outcome, Query};
 use super::run::{Compiler, Plan, Ran, Watched, in_language, job, purpose, run};
 use crate::base::diag::Diagnostic;
-use crate::figures::Built;
 use crate::figures::ask::{self, AnyAnswer, AnyQuestion, By, Question};
-use crate::job::paged;
+use crate::figures::{Built, Machine};
+use crate::gpu::machine;
+use crate::job::{Code, Language, Shown, paged};
 use crate::session::jobs::{self, Purpose, cost};
 use crate::session::run::explain::explain;
 
@@ -85,6 +86,10 @@ pub fn trace(queries: &[Query], compiler: Compiler<'_>, cancel: &AtomicBool) -> 
                 .and_then(|job| explain(&job, buffer, *index, cancel));
             vec![(queries[0].clone(), origin.map(ask::Origin::any).map_err(Arc::from))]
         }
+        AnyQuestion::Machine(_) => {
+            let found = machine(at, queries[0].of.shown(), compiler);
+            vec![(queries[0].clone(), found.map(ask::Machine::any).map_err(Arc::from))]
+        }
         question if question.by() == By::Tracer => by_one_run(at, queries, compiler, cancel),
         _ => Vec::new(),
     }
@@ -94,6 +99,18 @@ fn build(at: &At) -> Result<AnyAnswer, Vec<Diagnostic>> {
     let job = job(at, &purpose(at))?;
     let facts = (0..job.passes.len()).map(|place| jobs::facts(&job, place)).collect();
     Ok(ask::Build::any(Built { job: Arc::new(job), facts }))
+}
+
+/// The PTX and the machine code of a launch's kernel, whatever language it is traced in.
+fn machine(at: &At, shown: Option<Shown>, compiler: Compiler<'_>) -> Result<Machine, Vec<Diagnostic>> {
+    let mut job = job(at, &purpose(at).in_language(Language::Cuda))?;
+    let pass = shown.and_then(|shown| job.passes.get(shown.pass).cloned());
+    job.passes = pass.into_iter().collect();
+    let job = in_language(job, compiler)?;
+    match job.launches().next().map(|launch| &launch.code) {
+        Some(Code::Ptx(assembled)) => Ok(Machine { ptx: assembled.ptx.clone(), code: machine::listing(assembled) }),
+        _ => Err(vec![Diagnostic::error("this pass runs no kernel in CUDA C++")]),
+    }
 }
 
 fn by_one_run(at: &At, queries: &[Query], compiler: Compiler<'_>, cancel: &AtomicBool) -> Vec<(Query, Outcome)> {

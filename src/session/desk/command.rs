@@ -60,6 +60,8 @@ pub enum Command {
     Explain(String, u64),
     /// Put the answer away.
     CloseOrigin,
+    /// Show the kernel's PTX or its machine code, or its source again.
+    ShowBelowSource(bool),
     /// Look at a buffer, by its name.
     ShowBuffer(String),
     /// Run the experiment in the plot.

@@ -211,6 +211,7 @@ impl Desk {
             Command::ShowBuffer(name) => self.show_buffer(name),
             Command::Explain(buffer, index) => self.explain(buffer, index),
             Command::CloseOrigin => self.close_origin(),
+            Command::ShowBelowSource(is_below) => self.show_below_source(is_below),
             Command::RunExperiment => self.run_experiment(),
             Command::Cancel => self.cancel_all(),
             Command::Read(step) => self.has_read(step),

@@ -27,6 +27,8 @@ pub struct Place {
     pub stage: OnStage,
     /// The element of a buffer whose origin the learner asked about.
     pub asked: Option<Element>,
+    /// Whether the pane of the source shows the kernel's PTX or its machine code.
+    pub is_below_source: bool,
 }
 
 /// How programs are run.

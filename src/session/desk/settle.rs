@@ -138,6 +138,9 @@ impl State {
         if let Some(asked) = &place.asked {
             noting.ask(Query::new(at, ask::Origin(asked.buffer.clone(), asked.index)));
         }
+        if place.is_below_source && place.kernel().is_some_and(|kernel| kernel.twin().is_some()) {
+            noting.ask(Query::new(staged(at, place), ask::Machine));
+        }
         let picture = self.picture();
         if let Some(stage) = self.stage(&picture) {
             let device = self.acting_device().unwrap_or_else(crate::gpu::simt::device);

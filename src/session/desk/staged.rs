@@ -69,4 +69,9 @@ impl Desk {
         self.state.place.asked = None;
         self.settle();
     }
+
+    pub(super) fn show_below_source(&mut self, is_below: bool) {
+        self.state.place.is_below_source = is_below;
+        self.settle();
+    }
 }

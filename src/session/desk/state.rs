@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::covers::Covers;
 use super::diary::Diary;
+use super::found::staged;
 pub use super::found::{DeviceState, Found};
 use super::opening::Opening;
 pub use super::place::Place;
@@ -16,7 +17,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::units::number;
 use crate::device::DeviceSpec;
 use crate::figures::passes::Passes;
-use crate::figures::{Traced, ask};
+use crate::figures::{Machine, Traced, ask};
 use crate::gpu::simt;
 use crate::job::Language;
 use crate::lesson::scope::{Env, Results};
@@ -151,6 +152,14 @@ impl State {
         let asked = self.place.asked.as_ref()?;
         let question = ask::Origin(asked.buffer.clone(), asked.index);
         self.found.answers.known(self.found.now.traced(&asked.program)?, question)
+    }
+
+    /// The machine code of the kernel on the stage, or why there is none; None while it is worked out, and where it is
+    /// not shown.
+    #[must_use]
+    pub fn machine(&self) -> Option<Result<&Arc<Machine>, &[Diagnostic]>> {
+        let at = self.found.now.traced(&self.place.bench.variant.program)?;
+        self.found.answers.known(staged(at, &self.place), ask::Machine)
     }
 
     /// The lesson's sweeps, by experiment.

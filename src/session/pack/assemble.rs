@@ -1,5 +1,5 @@
-//! The PTX of a pack's kernels in CUDA C++ at the settings of its pages, so that they can be traced where there is no
-//! compiler.
+//! The PTX and the machine code of a pack's kernels in CUDA C++ at the settings of its pages, so that they can be traced
+//! and read where there is no compiler.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,13 +9,15 @@ use crate::base::store;
 use crate::figures::ask::AnyQuestion;
 use crate::figures::{self, Kept, Results, View};
 use crate::gpu::client::NEVER;
-use crate::gpu::shipped;
-use crate::job::{Job, Launch};
+use crate::gpu::{machine, shipped};
+use crate::job::{Assembled, Job, Launch, Twin};
 use crate::lesson::cuda::shipped_path;
 use crate::lesson::{Lesson, Pack, Program, Step, Variant};
+use crate::machine::kept;
 use crate::session::jobs::{self, Params, Purpose};
 use crate::session::run;
 use crate::session::run::devices::Devices;
+use crate::simt;
 use crate::trace::record::Backend;
 
 /// Sections by file: PTX by its key.
@@ -25,7 +27,8 @@ type Sections = BTreeMap<String, BTreeMap<String, String>>;
 /// id and the number of kernels and settings that it has.
 ///
 /// # Errors
-/// A kernel that does not compile, that there is no compiler, or that a file cannot be written.
+/// A kernel that does not compile, that there is no compiler or nothing that makes machine code, or that a file cannot be
+/// written.
 pub fn assemble(
     devices: &Devices,
     pack: &Pack,
@@ -52,6 +55,7 @@ pub fn assemble(
                     without_folders(&compiled.map_err(|problem| vec![problem])?.pop().unwrap_or_default())
                 }
             };
+            let ptx = with_machine_code(twin, ptx).map_err(|problem| vec![problem])?;
             of_file.insert(key, ptx);
             count += 1;
         }
@@ -70,6 +74,22 @@ pub fn assemble(
         }
     }
     Ok(())
+}
+
+/// `ptx` with its kernel's machine code in comments.
+fn with_machine_code(twin: &Twin, ptx: String) -> Result<String, Diagnostic> {
+    let entry = simt::ptx_entry_named(&ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone());
+    if kept(&ptx, &entry).is_some() {
+        return Ok(ptx);
+    }
+    let twin = twin.clone();
+    machine::with_machine_code(&Assembled {
+        twin,
+        ptx: ptx.into(),
+        block: [1; 3],
+        shared_bytes: 0,
+        arguments: Vec::new(),
+    })
 }
 
 /// `ptx` with the names of source files alone: their folders are those of one machine.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::number;
-use crate::simt::MachineCode;
+use crate::machine::MachineCode;
 use crate::trace::counters::COUNTERS;
 use crate::trace::{FINDINGS, Trace};
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::base::units;
-use crate::simt::MachineCode;
+use crate::machine::MachineCode;
 use crate::trace::counters::{LINE_COUNTERS, compared};
 use crate::trace::{LineCounts, Trace};
 
@@ -16,7 +16,7 @@ pub struct Side<'a> {
     /// Its counts.
     pub trace: Option<&'a Trace>,
     /// What its machine code takes.
-    pub machine_code: Option<MachineCode>,
+    pub machine_code: Option<&'a MachineCode>,
     /// Its measured time in seconds: the median, and the range of most samples (p10 to p90).
     pub time_s: Option<(f64, [f64; 2])>,
 }
@@ -90,7 +90,7 @@ pub fn figures(before: &Side<'_>, after: &Side<'_>) -> Vec<Figure> {
         overlaps: false,
     });
     let figure = |name, of: &dyn Fn(&MachineCode) -> u32| {
-        let [before, after] = [before, after].map(|side| side.machine_code.as_ref().map(|code| f64::from(of(code))));
+        let [before, after] = [before, after].map(|side| side.machine_code.map(|code| f64::from(of(code))));
         Figure { name, unit: "", before, after, overlaps: false }
     };
     let of_code = [figure("registers", &|code| code.registers), figure("spilled bytes", &MachineCode::spills)];

@@ -9,8 +9,8 @@ use crate::device::predict::Term;
 use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
 use crate::job::{Code, Job};
 use crate::lesson::PackFiles;
+use crate::machine::MachineCode;
 use crate::measure::roofline;
-use crate::simt::MachineCode;
 use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
 
@@ -86,7 +86,7 @@ pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device
     choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
 }
 
-/// What the machine code of a launch's kernel takes; None if no compiler said so.
+/// What the machine code of a launch's kernel takes, if the compiler that made its PTX said so.
 #[must_use]
 pub fn machine_code(launch: &crate::job::Launch) -> Option<MachineCode> {
     match &launch.code {

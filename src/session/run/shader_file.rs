@@ -16,12 +16,15 @@ use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::base::{files, parts};
 use crate::device::Launch;
-use crate::gpu::{limits, simt as tracer};
-use crate::job::{Action, BindingKind, BufferSpec, Content, Grid, Job, TraceSpec, Wgsl, no_buffer};
+use crate::gpu::{limits, machine, simt as tracer};
+use crate::job::{
+    Action, Assembled, BindingKind, BufferSpec, Code, Content, Grid, Job, Language, TraceSpec, Wgsl, no_buffer,
+};
 use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
+use crate::machine::{Instruction, MachineCode};
 use crate::session::jobs;
 use crate::session::run::{self, Done, Which};
-use crate::simt::{self, MachineCode, Program};
+use crate::simt::{self, Program};
 use crate::trace::Trace;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings};
@@ -40,19 +43,29 @@ pub struct Outcome {
     pub warnings: Vec<Diagnostic>,
     /// Notes on the contents of a file's buffers that were not given any.
     pub notes: Vec<String>,
+    /// What the machine code of the traced kernel takes; None of a kernel in WGSL, and where nothing assembles PTX.
+    pub machine_code: Option<MachineCode>,
 }
 
 impl Outcome {
     /// How the traced pass was launched.
     #[must_use]
     pub fn launch(&self) -> Option<Launch> {
-        model::launch(&self.done.job, self.pass?)
+        let registers_per_thread = self.machine_code.as_ref().map(|code| code.registers);
+        Some(Launch { registers_per_thread, ..model::launch(&self.done.job, self.pass?)? })
     }
 
-    /// What the machine code of the traced kernel takes; None if no compiler said so.
-    #[must_use]
-    pub fn machine_code(&self) -> Option<MachineCode> {
-        model::machine_code(self.done.job.passes.get(self.pass?)?.launch()?)
+    /// The instructions of the traced kernel's machine code.
+    ///
+    /// # Errors
+    /// That it has no PTX, or that something is missing that assembles it or shows machine code.
+    pub fn listing(&self) -> Result<Vec<Instruction>, Diagnostic> {
+        let ptx = self.pass.and_then(|place| assembled(&self.done.job, place));
+        let ptx = ptx.ok_or_else(|| {
+            Diagnostic::error("machine code is made of a kernel's PTX, and this one has none")
+                .hint("name one kernel, and of a lesson's add --language cuda")
+        })?;
+        machine::listing(ptx).map(|(_, instructions)| instructions)
     }
 
     /// The counts of the traced pass, or of all passes; None if a pass has no trace.
@@ -125,8 +138,21 @@ pub fn trace(
     warnings.extend(found.map(|warning| Diagnostic::warning(warning.message).hint(warning.hint)));
     let origins = options.explain.iter().map(|(buffer, index)| explain(&job, buffer, *index, cancel));
     let origins = origins.collect::<Result<Vec<_>, _>>()?;
-    let record = devices.run(Backend::Simt, &job, cancel, &mut |_| {}).map_err(|d| vec![d])?;
-    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes })
+    let one = |problem| vec![problem];
+    if job.trace.as_ref().is_some_and(|spec| spec.language == Language::Cuda) {
+        job = devices.in_cuda(&job, cancel).map_err(one)?;
+    }
+    let record = tracer::run(&job, cancel, &mut |_| {}).map_err(one)?;
+    let machine_code = pass.and_then(|place| machine::figures(assembled(&job, place)?).ok());
+    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes, machine_code })
+}
+
+/// The PTX of a pass's kernel.
+fn assembled(job: &Job, place: usize) -> Option<&Assembled> {
+    match &job.passes.get(place)?.launch()?.code {
+        Code::Ptx(assembled) => Some(assembled),
+        _ => None,
+    }
 }
 
 pub(super) fn spec(options: &TraceOptions) -> TraceSpec {

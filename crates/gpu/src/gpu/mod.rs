@@ -14,6 +14,7 @@ pub mod fake;
 mod features;
 pub mod history;
 pub mod limits;
+pub mod machine;
 mod outputs;
 mod pace;
 pub mod protocol;

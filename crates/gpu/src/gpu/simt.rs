@@ -10,7 +10,7 @@ use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{Places, parts};
 use crate::base::tensor::{Elem, Init, Tensor};
-use crate::job::{Action, Assembled, BufferSpec, Code, Job, Launch, Shown, TraceSpec, paged, written_for_cuda};
+use crate::job::{Action, Assembled, BufferSpec, Code, Job, Launch, Shown, TraceSpec, Twin, paged, written_for_cuda};
 use crate::simt::{self, Options, Program, Recent, Watched};
 use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
 use crate::trace::{AccessCounts, GlobalCounts, Moved, PassRecord, RoundCounts, Trace};
@@ -327,21 +327,31 @@ fn compile(job: &Job) -> Result<Vec<Option<Arc<Program>>>, Diagnostic> {
     job.passes.iter().map(|pass| pass.launch().map(of_launch).transpose().map_err(first)).collect()
 }
 
+/// The line of the text that PTX was made of at which a line of a file is shown; None if it is not. A text that is the
+/// PTX itself has its own lines.
+pub(super) fn shown_lines<'a>(twin: &'a Twin, ptx: &str) -> impl Fn(&str, u32) -> Option<u32> + Sync + use<'a> {
+    let parts = parts(&twin.source);
+    let own = file_name(&twin.file);
+    let is_source = *twin.source != *ptx;
+    move |file: &str, line: u32| {
+        let file = file_name(file);
+        let part = parts.iter().find(|part| part.name().map_or(file == own, |name| name == file))?;
+        is_source.then_some(part.before + line)
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// Compiles a kernel in PTX, with the lines of the text that it was made of.
 pub fn assemble(assembled: &Assembled) -> Result<Program, Vec<Diagnostic>> {
     let Assembled { twin, ptx, block, shared_bytes, arguments } = assembled;
-    let parts = parts(&twin.source);
-    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
-    let own = name(&twin.file);
-    // A text that is the PTX itself has its own lines.
+    let own = file_name(&twin.file);
     let is_source = twin.source != *ptx;
-    let line = |file: &str, line: u32| {
-        let file = name(file);
-        let part = parts.iter().find(|part| part.name().map_or(file == own, |name| name == file))?;
-        is_source.then_some(part.before + line)
-    };
+    let line = shown_lines(twin, ptx);
     let file = if is_source {
-        format!("{}.ptx", own.rsplit_once('.').map_or(own.as_str(), |(stem, _)| stem))
+        format!("{}.ptx", own.rsplit_once('.').map_or(own, |(stem, _)| stem))
     } else {
         twin.file.clone()
     };

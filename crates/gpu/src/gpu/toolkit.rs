@@ -63,12 +63,27 @@ fn pythons() -> Vec<PathBuf> {
     environments.chain(of_path).chain(home.map(|home| home.join(".local"))).chain(versions).collect()
 }
 
+/// A program of a toolkit, such as `ptxas`, in each place where it is: in the toolkits, in Triton, on the search path.
+pub(super) fn programs(name: &str) -> Vec<PathBuf> {
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let of_toolkits = roots().into_iter().map(|root| root.join("bin"));
+    let packages = pythons().into_iter().flat_map(|python| packages(&python)).collect::<Vec<_>>();
+    let of_triton = packages.iter().map(|packages| packages.join("triton/backends/nvidia/bin"));
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = of_toolkits.chain(of_triton).chain(std::env::split_paths(&path));
+    folders.map(|folder| folder.join(&name)).filter(|program| program.is_file()).collect()
+}
+
 /// The toolkits that pip installed for the Python in a folder.
 fn of_pip(python: &Path) -> Vec<PathBuf> {
+    packages(python).iter().flat_map(|packages| folders(&packages.join("nvidia"), "cu")).collect()
+}
+
+/// The folders of packages of the Python in a folder.
+fn packages(python: &Path) -> Vec<PathBuf> {
     // Windows has no folder of the version below the libraries.
     let libraries = folders(&python.join("lib"), "python3").into_iter().chain([python.join("Lib")]);
-    let packages = libraries.flat_map(|lib| ["site-packages", "dist-packages"].map(|name| lib.join(name)));
-    packages.flat_map(|packages| folders(&packages.join("nvidia"), "cu")).collect()
+    libraries.flat_map(|lib| ["site-packages", "dist-packages"].map(|name| lib.join(name))).collect()
 }
 
 /// The folders in `folder` whose names begin with `start`, the last one by name first.

@@ -100,7 +100,10 @@ impl Finding {
     /// The finding as a diagnostic about `file`, whose composed text is `text`, or about one of its parts.
     #[must_use]
     pub fn diagnostic(&self, file: &str, text: &str) -> Diagnostic {
-        let place = Place { line: self.line, ..Place::start(file) };
+        let line = text.lines().nth((self.line as usize).saturating_sub(1)).unwrap_or_default();
+        let indent = line.chars().take_while(|c| c.is_whitespace()).count();
+        let column = u32::try_from(indent).map_or(1, |indent| indent + 1);
+        let place = Place { line: self.line, column, ..Place::start(file) };
         parts::in_part(Diagnostic::error(self.message.clone()).in_place(&place), text)
     }
 }

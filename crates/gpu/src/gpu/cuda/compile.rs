@@ -9,6 +9,7 @@ use crate::base::parts;
 use crate::gpu::backend::Failure;
 use crate::gpu::{constants, toolkit};
 use crate::job::{Launch, Twin};
+use crate::machine::MachineCode;
 use crate::simt;
 
 /// The header that holds the kernel's constants. It is included before the twin's first line, so that its lines keep
@@ -131,7 +132,7 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
         return Err(first.into());
     }
     let mut ptx = String::from_utf8_lossy(&compiled.ptx).trim_end_matches('\0').to_owned();
-    ptx.push_str(&simt::MachineCode::comments(&compiled.log));
+    ptx.push_str(&MachineCode::comments(&compiled.log));
     if let Some(name) = &compiled.instance {
         ptx.push_str(&format!("{}{name}\n", simt::PTX_INSTANCE));
     }

@@ -3,6 +3,7 @@
 use super::{cublas, driver, nccl, nvrtc};
 use crate::base::diag::Diagnostic;
 use crate::gpu::backend::{NVRTC, Part};
+use crate::gpu::machine;
 
 const GET_DRIVER: &str =
     "install NVIDIA's driver (it brings the library libcuda); in a container, start it with its GPU";
@@ -40,12 +41,13 @@ pub(super) fn require_nvrtc() -> Result<(), Diagnostic> {
 
 /// Everything that is looked for, found or missing.
 pub(super) fn parts() -> Vec<Part> {
-    vec![
+    let libraries = [
         part("CUDA driver", found_driver(), "libcuda", GET_DRIVER),
         part(NVRTC, nvrtc::is_present().then(found_nvrtc), "libnvrtc", GET_NVRTC),
         part("cuBLAS", cublas::version().map(|[a, b, c]| format!("{a}.{b}.{c}")), "libcublas", GET_CUBLAS),
         part("NCCL", nccl::version(), "libnccl", GET_NCCL),
-    ]
+    ];
+    libraries.into_iter().chain(machine::parts()).collect()
 }
 
 fn part(name: &str, found: Option<String>, library: &str, hint: &str) -> Part {

@@ -29,7 +29,6 @@ mod lanes;
 mod leaving;
 mod lines;
 mod lower;
-mod machine;
 mod matrices;
 mod memory;
 mod module;
@@ -49,7 +48,6 @@ mod text;
 mod variables;
 mod workspace;
 
-pub use machine::MachineCode;
 use warpbook_base::diag::{Diagnostic, Place};
 use warpbook_base::tensor::Tensor;
 

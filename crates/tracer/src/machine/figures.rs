@@ -1,4 +1,4 @@
-//! Registers and spills of a kernel's machine code, from ptxas' log, as comments at the end of its PTX.
+//! What a kernel's machine code takes, from ptxas' log; kept as comments at the end of its PTX.
 
 use serde::Serialize;
 
@@ -6,8 +6,10 @@ use serde::Serialize;
 const COMMENT: &str = "// machine code: ";
 
 /// Registers, stack and spills of a kernel's machine code, as ptxas reports them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MachineCode {
+    /// The architecture that it is for, such as `sm_90a`.
+    pub target: String,
     /// Registers of 32 bits that a thread takes.
     pub registers: u32,
     /// Bytes of local memory of a thread: arrays that registers cannot hold, and spills.
@@ -16,6 +18,8 @@ pub struct MachineCode {
     pub spill_store_bytes: u32,
     /// Bytes that instructions load again.
     pub spill_load_bytes: u32,
+    /// Bytes of a block's shared memory whose size the kernel declares.
+    pub shared_bytes: u32,
 }
 
 impl MachineCode {
@@ -36,9 +40,10 @@ impl MachineCode {
                 let at = words.windows(wanted.len()).position(|window| window == wanted)?;
                 words.get(at.checked_sub(1)?)?.parse().ok()
             };
-            if let Some(name) = line.split("Compiling entry function '").nth(1) {
-                entry = name.split('\'').next();
-                found = Self::default();
+            if let Some(rest) = line.split("Compiling entry function '").nth(1) {
+                let mut quoted = rest.split('\'');
+                entry = quoted.next();
+                found = Self { target: quoted.nth(1).unwrap_or_default().to_owned(), ..Self::default() };
             } else if let Some(stack) = number("bytes stack frame") {
                 found.stack_bytes = stack;
                 found.spill_store_bytes = number("bytes spill stores").unwrap_or_default();
@@ -46,9 +51,10 @@ impl MachineCode {
             } else if let Some(registers) = number("registers")
                 && let Some(name) = entry.take()
             {
-                let Self { stack_bytes, spill_store_bytes, spill_load_bytes, .. } = found;
+                let shared_bytes: u32 = number("bytes smem").unwrap_or_default();
+                let Self { target, stack_bytes, spill_store_bytes, spill_load_bytes, .. } = &found;
                 comments.push_str(&format!(
-                    "{COMMENT}{name} {registers} {stack_bytes} {spill_store_bytes} {spill_load_bytes}\n"
+                    "{COMMENT}{name} {target} {registers} {stack_bytes} {spill_store_bytes} {spill_load_bytes} {shared_bytes}\n"
                 ));
             }
         }
@@ -60,9 +66,13 @@ impl MachineCode {
     pub fn of(ptx: &str, entry: &str) -> Option<Self> {
         let mut lines = ptx.lines().rev().filter_map(|line| line.strip_prefix(COMMENT));
         let figures = lines.find_map(|line| line.strip_prefix(entry)?.strip_prefix(' '))?;
+        let (target, figures) = figures.split_once(' ')?;
         let figures: Vec<u32> = figures.split(' ').filter_map(|figure| figure.parse().ok()).collect();
-        let [registers, stack_bytes, spill_store_bytes, spill_load_bytes] = figures[..] else { return None };
-        Some(Self { registers, stack_bytes, spill_store_bytes, spill_load_bytes })
+        let [registers, stack_bytes, spill_store_bytes, spill_load_bytes, shared_bytes] = figures[..] else {
+            return None;
+        };
+        let target = target.to_owned();
+        Some(Self { target, registers, stack_bytes, spill_store_bytes, spill_load_bytes, shared_bytes })
     }
 }
 
@@ -85,8 +95,15 @@ ptxas info    : Used 10 registers
     #[test]
     fn figures_go_from_a_log_through_comments_to_a_kernel() {
         let ptx = format!(".entry _Z1qPf\n{}// instance: _Z1qPf\n", MachineCode::comments(LOG));
-        let first = MachineCode { registers: 255, stack_bytes: 48, spill_store_bytes: 16, spill_load_bytes: 20 };
-        assert_eq!(MachineCode::of(&ptx, "_Z1qPf"), Some(first));
+        let first = MachineCode {
+            target: "sm_90a".to_owned(),
+            registers: 255,
+            stack_bytes: 48,
+            spill_store_bytes: 16,
+            spill_load_bytes: 20,
+            shared_bytes: 256,
+        };
+        assert_eq!(MachineCode::of(&ptx, "_Z1qPf").as_ref(), Some(&first));
         assert_eq!(MachineCode::of(&ptx, "_Z1qPfi").map(|of| (of.registers, of.spills())), Some((10, 0)));
         assert_eq!(MachineCode::of(&ptx, "_Z1q"), None);
         assert_eq!(MachineCode::of("", "_Z1qPf"), None);
