@@ -12,6 +12,7 @@ from typing import Any
 
 from ._arrays import Array, array
 from ._program import Error, run
+from ._triton import compiled
 
 Sizes = int | Sequence[int]
 Grid = Sizes | Callable[[Mapping[str, Any]], Sizes]
@@ -140,35 +141,23 @@ def by_name(kernel: str, names: list[str], args: Sequence[Any], named: Mapping[s
 
 def of_triton(kernel: Any, grid: Grid, args: Any, named: Any, target: str, options: dict[str, int]) -> Launch:
     """The launch of a `@triton.jit` function, compiled as Triton's own launch would compile it for these arguments."""
-    import triton
-    from triton.backends.compiler import GPUTarget
-    from triton.compiler import ASTSource, make_backend
-    from triton.runtime.jit import create_function_from_signature
-
     launch, name = Launch(), kernel.fn.__name__
-    gpu = GPUTarget("cuda", int(re.sub(r"\D", "", target)), 32)
-    backend = make_backend(gpu)
-    bind = create_function_from_signature(kernel.signature, kernel.params, backend)
     try:
         values = kernel.signature.bind(*args, **named).arguments
-        full, specialized, _ = bind(
-            **{key: array(key, value) or plain(value) for key, value in values.items()}, **options
-        )
+        made = compiled(kernel, {key: array(key, value) or plain(value) for key, value in values.items()}, target, options)
     except TypeError as wrong:
         raise Error(f"{name}: {wrong}\n  hint: it takes {', '.join(kernel.arg_names)}") from None
-    settings, types, constants, hints = kernel._pack_args(backend, options, full, specialized, None)
-    made = triton.compile(ASTSource(kernel, types, constants, hints), target=gpu, options=settings.__dict__)
 
     path = kernel.fn.__code__.co_filename
     lines = linecache.getlines(path)
     launch.file, launch.source = Path(path).name, "".join(lines)
     # Arguments that became constants, as an int of 1 does, are no parameters of the PTX: a file that declares just the
     # others gives those their names.
-    left = [parameter for parameter, ty in types.items() if ty != "constexpr"]
+    left = made.parameters
     source = launch.write(launch.file, f"def {name}({', '.join(left)}):" + "\n" * len(lines))
-    launch.target = launch.write(f"{name}.ptx", made.asm["ptx"])
-    launch.options += ["--source", source, "--grid", sizes(grid(full) if callable(grid) else grid)]
-    launch.options += ["--warps", str(made.metadata.num_warps), "--shared", str(made.metadata.shared)]
+    launch.target = launch.write(f"{name}.ptx", made.ptx)
+    launch.options += ["--source", source, "--grid", sizes(grid(made.full) if callable(grid) else grid)]
+    launch.options += ["--warps", str(made.warps), "--shared", str(made.shared)]
     for parameter in left:
-        launch.give(parameter, values.get(parameter, full[parameter]), lambda given: given.typed)
+        launch.give(parameter, values.get(parameter, made.full[parameter]), lambda given: given.typed)
     return launch

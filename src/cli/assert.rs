@@ -14,6 +14,7 @@ use crate::base::parts::in_part;
 use crate::base::store;
 use crate::base::xml::escape;
 use crate::session::run::asserted::{self, Asserted, Figures};
+use crate::session::run::triton::file_of;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{FINDINGS, Trace};
 
@@ -38,7 +39,7 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
         judged.iter().for_each(|asserted| out::line(&asserted.words()));
     }
     for finding in &trace.findings {
-        out::note(&finding.diagnostic(&args.target, &outcome.text()).to_string());
+        out::note(&finding.diagnostic(file_of(&args.target), &outcome.text()).to_string());
     }
     let asks =
         conditions.iter().any(|condition| condition.names().iter().any(|(name, _)| asserted::is_of_findings(name)));
@@ -78,7 +79,7 @@ fn annotations<'a>(
     let of_findings = trace.findings.iter().filter_map(|finding| {
         let kind = FINDINGS.iter().find(|of| of.kind == finding.kind)?.name;
         let fails = failed.iter().any(|(condition, _)| names(condition, kind));
-        let place = finding.diagnostic(target, text).place?;
+        let place = finding.diagnostic(file_of(target), text).place?;
         Some(Annotation { rule: kind.to_owned(), message: finding.message.clone(), place, fails })
     });
     let is_of_findings = |condition: &Expr| condition.names().iter().all(|(name, _)| asserted::is_of_findings(name));
@@ -86,7 +87,7 @@ fn annotations<'a>(
         let counter =
             LINE_COUNTERS.iter().find(|counter| condition.names().iter().any(|(name, _)| name.contains(counter.short)));
         let most = counter.and_then(|counter| trace.lines.iter().max_by_key(|line| (counter.of)(line)));
-        let place = Place { line: most.map_or(1, |line| line.line.max(1)), ..Place::start(target) };
+        let place = Place { line: most.map_or(1, |line| line.line.max(1)), ..Place::start(file_of(target)) };
         let place = in_part(Diagnostic::error("").in_place(&place), text).place.unwrap_or(place);
         Annotation { rule: asserted.condition.clone(), message: asserted.words(), place, fails: true }
     });

@@ -6,6 +6,7 @@ use crate::base::parts::in_part;
 use crate::base::units::{count, counted, digits3};
 use crate::session::run::model::Predicted;
 use crate::session::run::shader_file::Outcome;
+use crate::session::run::triton::file_of;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{Finding, LineCounts, NoteKind, Trace};
 
@@ -60,12 +61,12 @@ fn verdict(trace: &Trace) -> String {
 
 /// A finding with its place as compilers write it.
 pub(super) fn finding_words(finding: &Finding, target: &str, source: &str) -> String {
-    finding.diagnostic(target, source).to_string()
+    finding.diagnostic(file_of(target), source).to_string()
 }
 
 /// The place of a line as compilers write it.
 fn place(target: &str, source: &str, line: u32) -> String {
-    let place = Place::start(target);
+    let place = Place::start(file_of(target));
     let placed = in_part(Diagnostic::error("").in_place(&Place { line, ..place }), source);
     placed.place.map_or_else(String::new, |place| format!("{}:{}", place.file, place.line))
 }

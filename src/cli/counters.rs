@@ -12,6 +12,7 @@ use crate::base::units::{count, counted};
 use crate::job::{Code, Grid, Launch};
 use crate::session::run::counters::{self, Compared, Profiled, Verdict};
 use crate::session::run::shader_file::TraceOptions;
+use crate::session::run::triton::file_of;
 use crate::simt;
 
 pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCode, ExitCode> {
@@ -43,7 +44,10 @@ pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCod
     } else {
         show(&compared);
     }
-    trace.findings.iter().for_each(|finding| out::note(&finding.diagnostic(&args.target, &outcome.text()).to_string()));
+    trace
+        .findings
+        .iter()
+        .for_each(|finding| out::note(&finding.diagnostic(file_of(&args.target), &outcome.text()).to_string()));
     let all_known = compared.iter().all(|counter| counter.verdict != Verdict::NotExplained);
     Ok(if trace.complete && all_known { DONE } else { FAILED })
 }

@@ -104,7 +104,7 @@ fn tools() -> Value {
             "inputSchema": {"type": "object", "properties": properties, "required": required, "additionalProperties": false},
         })
     };
-    let kernel = "the path of a .cu, .cuh, .cpp, .ptx or .wgsl file";
+    let kernel = "the path of a .cu, .cuh, .cpp, .ptx or .wgsl file, or FILE.py::NAME, a function of Triton's";
     json!([
         tool(
             "trace",
@@ -197,10 +197,12 @@ fn plain(name: &str, value: &Value) -> Result<String, String> {
 
 /// The path of a file from the folder, if it is below it.
 fn below(folder: &Path, file: &str) -> Result<PathBuf, String> {
+    let (file, function) =
+        file.rsplit_once("::").map_or((file, String::new()), |(file, name)| (file, format!("::{name}")));
     let path = folder.join(file).canonicalize().map_err(|error| format!("cannot read {file}: {error}"))?;
     let inner =
         path.strip_prefix(folder).map_err(|_| format!("{file} is not below the folder that this server serves"))?;
-    Ok(inner.to_owned())
+    Ok(PathBuf::from(format!("{}{function}", inner.display())))
 }
 
 /// What the program says, and whether it was misused.

@@ -11,13 +11,14 @@ use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::session::run::compare::{self, Side};
 use crate::session::run::shader_file::Outcome;
+use crate::session::run::triton::file_of;
 use crate::trace::Trace;
 
 /// Between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) fn watch(context: &Context, args: &TraceArgs) -> Result<ExitCode, ExitCode> {
-    let file = Path::new(&args.target);
+    let file = Path::new(file_of(&args.target));
     if !file.is_file() {
         let problem = Diagnostic::error(format!("--watch is for a file, and `{}` is none", args.target));
         return Err(out::misused(problem.hint("give the path of a .wgsl, .cu or .ptx file")));
@@ -55,7 +56,7 @@ fn files(args: &TraceArgs, outcome: Option<&Outcome>) -> Vec<PathBuf> {
     let text = outcome.map(Outcome::text).unwrap_or_default();
     let parts = parts::parts(&text).into_iter().filter_map(|part| part.file.map(PathBuf::from));
     let given = args.setting.inputs.iter().map(|(_, file)| file.clone()).chain(args.setting.source.clone());
-    std::iter::once(PathBuf::from(&args.target)).chain(parts).chain(given).collect()
+    std::iter::once(PathBuf::from(file_of(&args.target))).chain(parts).chain(given).collect()
 }
 
 /// When each file was written, and its length; None of one that cannot be read.

@@ -14,7 +14,8 @@ use crate::session::run::shader_file::TraceOptions;
 /// Options of `trace`.
 #[derive(Args, Debug)]
 pub struct TraceArgs {
-    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, or the path of a .wgsl, .cu or .ptx file.
+    /// LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS, the path of a .wgsl, .cu or .ptx file, or FILE.py::NAME, a function of
+    /// Triton's.
     pub target: String,
     /// The launch.
     #[command(flatten)]
@@ -57,6 +58,12 @@ pub struct SettingArgs {
     /// Warps of a block instead of its threads, as Triton has it.
     #[arg(long, value_name = "N", conflicts_with = "block", value_parser = clap::value_parser!(u32).range(1..=32))]
     pub warps: Option<u32>,
+    /// Stages of a function of Triton's, where its loads are pipelined.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub stages: Option<u32>,
+    /// Execute all of a .py file, as an import does: where its functions need more than its definitions.
+    #[arg(long)]
+    pub run: bool,
     /// Dynamic shared memory of a block, of a .cu or .ptx file: bytes, or KiB as in 48k.
     #[arg(long, value_name = "BYTES", default_value_t = 0, value_parser = bytes)]
     pub shared: u32,
@@ -80,7 +87,7 @@ pub struct SettingArgs {
     /// The entry point, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// An override's value; of a .cu file, the text of a macro: TILE=16, T=float.
+    /// An override's value; of a .cu file, the text of a macro: TILE=16, T=float; of a function of Triton's, a constant.
     #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = argument)]
     pub constants: Vec<(String, String)>,
     /// The GPU that a .cu file is compiled for: its instructions, and what it allows a block.
@@ -140,6 +147,9 @@ impl SettingArgs {
             source: self.source.clone(),
             language: self.language.language(),
             launch: self.launch,
+            parameters: None,
+            stages: self.stages,
+            run_python: self.run,
             lets: self.lets.clone(),
             set: self.set.clone(),
             rungs: self.rungs.clone(),

@@ -8,7 +8,7 @@ use super::devices::Devices;
 use super::launches;
 use super::pointee::Pointee;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
-use super::signature::signature;
+use super::signature::{Declared, signature};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
@@ -72,7 +72,13 @@ pub fn describe(
     let entry = pick(target, &ptx, of_instance.as_deref().or(entry))?;
     let twin = Twin { file, source: source.into(), entry, shipped: None };
     let simt::Signature { parameters, block, has_dynamic_shared } = simt::ptx_signature(target, &ptx, &twin.entry)?;
-    Ok(Described { named: named(parameters, &twin), twin, ptx, block, has_dynamic_shared })
+    Ok(Described {
+        named: named(parameters, &twin, options.parameters.as_deref()),
+        twin,
+        ptx,
+        block,
+        has_dynamic_shared,
+    })
 }
 
 /// A kernel with the options of its launch, and notes on these: where the options give no grid, the file's own launch does.
@@ -366,8 +372,12 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
 }
 
 /// The parameters of a kernel, by the names of its source where that declares as many.
-fn named(parameters: Vec<Parameter>, twin: &Twin) -> Vec<Named> {
-    let declared = signature(&twin.source, &twin.entry).unwrap_or_default();
+fn named(parameters: Vec<Parameter>, twin: &Twin, names: Option<&[String]>) -> Vec<Named> {
+    let of_name = |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None };
+    let declared = match names {
+        Some(names) => names.iter().map(of_name).collect(),
+        None => signature(&twin.source, &twin.entry).unwrap_or_default(),
+    };
     // Triton adds parameters of its own at the end.
     let fits = declared.len() == parameters.len() || (is_triton(twin) && declared.len() <= parameters.len());
     let each = parameters.into_iter().enumerate().map(|(n, mut parameter)| {

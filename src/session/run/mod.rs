@@ -31,6 +31,7 @@ pub mod shader_file;
 mod signature;
 pub mod table;
 mod trace_options;
+pub mod triton;
 
 pub use done::Done;
 pub use lesson_run::{Ran, run};

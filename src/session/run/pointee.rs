@@ -9,8 +9,8 @@ use crate::base::tensor::{Elem, Init};
 pub enum Number {
     /// One that a trace's buffers have.
     Elem(Elem),
-    /// An integer of so many bytes: 1, 2 or 8.
-    Whole(u64),
+    /// An integer of 1, 2 or 8 bytes; and whether it has a sign.
+    Whole(u64, bool),
     /// A float of 8 bytes.
     F64,
 }
@@ -26,12 +26,12 @@ pub struct Pointee {
 
 /// The names of types in options, beside those of a trace's elements.
 const NAMES: [(&str, Number); 7] = [
-    ("u8", Number::Whole(1)),
-    ("i8", Number::Whole(1)),
-    ("u16", Number::Whole(2)),
-    ("i16", Number::Whole(2)),
-    ("u64", Number::Whole(8)),
-    ("i64", Number::Whole(8)),
+    ("u8", Number::Whole(1, false)),
+    ("i8", Number::Whole(1, true)),
+    ("u16", Number::Whole(2, false)),
+    ("i16", Number::Whole(2, true)),
+    ("u64", Number::Whole(8, false)),
+    ("i64", Number::Whole(8, true)),
     ("f64", Number::F64),
 ];
 
@@ -43,10 +43,10 @@ const VECTORS: [(&str, Number); 11] = [
     ("float", Number::Elem(Elem::F32)),
     ("uint", Number::Elem(Elem::U32)),
     ("int", Number::Elem(Elem::I32)),
-    ("uchar", Number::Whole(1)),
-    ("char", Number::Whole(1)),
-    ("ushort", Number::Whole(2)),
-    ("short", Number::Whole(2)),
+    ("uchar", Number::Whole(1, false)),
+    ("char", Number::Whole(1, true)),
+    ("ushort", Number::Whole(2, false)),
+    ("short", Number::Whole(2, true)),
     ("double", Number::F64),
 ];
 
@@ -88,6 +88,8 @@ impl Pointee {
         let of = |number| Some(Self { number, lanes: 1 });
         let has = |word: &str| words.contains(&word);
         let sized = |bits: &str| ["int", "uint"].iter().any(|of| has(&format!("{of}{bits}_t")));
+        let unsigned =
+            has("unsigned") || has("bool") || has("size_t") || words.iter().any(|word| word.starts_with("uint"));
         if double_bfloat {
             return Some(Self { number: Number::Elem(Elem::Bf16), lanes: 2 });
         }
@@ -99,9 +101,9 @@ impl Pointee {
             () if has("half") || has("__half") => of(Number::Elem(Elem::F16)),
             () if has("double") => of(Number::F64),
             () if has("float") => of(Number::Elem(Elem::F32)),
-            () if has("char") || has("bool") || sized("8") => of(Number::Whole(1)),
-            () if has("short") || sized("16") => of(Number::Whole(2)),
-            () if has("long") || has("size_t") || sized("64") => of(Number::Whole(8)),
+            () if has("char") || has("bool") || sized("8") => of(Number::Whole(1, !unsigned)),
+            () if has("short") || sized("16") => of(Number::Whole(2, !unsigned)),
+            () if has("long") || has("size_t") || sized("64") => of(Number::Whole(8, !unsigned)),
             () if has("unsigned") || has("uint") || has("uint32_t") => of(Number::Elem(Elem::U32)),
             () if has("int") || has("int32_t") => of(Number::Elem(Elem::I32)),
             () => None,
@@ -111,7 +113,7 @@ impl Pointee {
     /// Whether its numbers are integers.
     #[must_use]
     pub fn is_whole(self) -> bool {
-        matches!(self.number, Number::Whole(_) | Number::Elem(Elem::U32 | Elem::I32))
+        matches!(self.number, Number::Whole(..) | Number::Elem(Elem::U32 | Elem::I32))
     }
 
     #[must_use]
@@ -119,7 +121,7 @@ impl Pointee {
         self.lanes
             * match self.number {
                 Number::Elem(elem) => elem.bytes(),
-                Number::Whole(bytes) => bytes,
+                Number::Whole(bytes, _) => bytes,
                 Number::F64 => 8,
             }
     }
@@ -129,7 +131,21 @@ impl Pointee {
     pub fn elem(self) -> Elem {
         match self.number {
             Number::Elem(elem) => elem,
-            Number::Whole(_) | Number::F64 => Elem::U32,
+            Number::Whole(..) | Number::F64 => Elem::U32,
+        }
+    }
+
+    /// NumPy's name of its numbers' type.
+    #[must_use]
+    pub fn dtype(self) -> String {
+        match self.number {
+            Number::Elem(Elem::F32) => "float32".to_owned(),
+            Number::Elem(Elem::F16) => "float16".to_owned(),
+            Number::Elem(Elem::Bf16) => "bfloat16".to_owned(),
+            Number::Elem(Elem::U32) => "uint32".to_owned(),
+            Number::Elem(Elem::I32) => "int32".to_owned(),
+            Number::Whole(bytes, is_signed) => format!("{}int{}", if is_signed { "" } else { "u" }, 8 * bytes),
+            Number::F64 => "float64".to_owned(),
         }
     }
 
@@ -139,9 +155,9 @@ impl Pointee {
     pub fn numpy(self) -> Option<&'static [&'static str]> {
         Some(match self.number {
             Number::Elem(_) => return None,
-            Number::Whole(1) => &["|u1", "|i1", "|b1"],
-            Number::Whole(2) => &["<u2", "<i2"],
-            Number::Whole(_) => &["<u8", "<i8"],
+            Number::Whole(1, _) => &["|u1", "|i1", "|b1"],
+            Number::Whole(2, _) => &["<u2", "<i2"],
+            Number::Whole(..) => &["<u8", "<i8"],
             Number::F64 => &["<f8"],
         })
     }
@@ -151,7 +167,7 @@ impl Pointee {
     pub fn words(self, count: u64, init: Init, seed: u64, stream: u64) -> Option<Vec<u32>> {
         let each = match self.number {
             Number::Elem(_) => return None,
-            Number::Whole(bytes) => bytes,
+            Number::Whole(bytes, _) => bytes,
             Number::F64 => 8,
         };
         let numbers = count.saturating_mul(self.lanes);
@@ -186,10 +202,10 @@ mod tests {
         assert_eq!(of("__half2"), Some((Number::Elem(Elem::F16), 2)));
         assert_eq!(of("__nv_bfloat162"), Some((Number::Elem(Elem::Bf16), 2)));
         assert_eq!(of("__nv_bfloat16"), Some((Number::Elem(Elem::Bf16), 1)));
-        assert_eq!(of("unsigned char"), Some((Number::Whole(1), 1)));
+        assert_eq!(of("unsigned char"), Some((Number::Whole(1, false), 1)));
         assert_eq!(of("std__uint8_t"), None);
-        assert_eq!(of("uint8_t"), Some((Number::Whole(1), 1)));
-        assert_eq!(of("unsigned long long int"), Some((Number::Whole(8), 1)));
+        assert_eq!(of("uint8_t"), Some((Number::Whole(1, false), 1)));
+        assert_eq!(of("unsigned long long int"), Some((Number::Whole(8, false), 1)));
         assert_eq!(of("double"), Some((Number::F64, 1)));
         assert_eq!(of("Particle"), None);
     }

@@ -40,6 +40,12 @@ pub struct TraceOptions {
     pub shared: Vec<(String, String)>,
     /// The launch in a .cu file that gives what the options do not, by its number from 1; the first one if None.
     pub launch: Option<u32>,
+    /// The names of the parameters of PTX, in order, where its source does not tell them.
+    pub parameters: Option<Vec<String>>,
+    /// Triton's number of stages.
+    pub stages: Option<u32>,
+    /// Whether a file of Python's is executed as a whole, and not its definitions alone.
+    pub run_python: bool,
     /// Values of names in the host's code of a .cu file.
     pub lets: Vec<(String, f64)>,
     /// A lesson's parameters that differ from their defaults.
@@ -79,6 +85,9 @@ impl Default for TraceOptions {
             buffers: Vec::new(),
             shared: Vec::new(),
             launch: None,
+            parameters: None,
+            stages: None,
+            run_python: false,
             lets: Vec::new(),
             set: Vec::new(),
             rungs: Vec::new(),

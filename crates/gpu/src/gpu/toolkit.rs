@@ -74,6 +74,16 @@ pub(super) fn programs(name: &str) -> Vec<PathBuf> {
     folders.map(|folder| folder.join(&name)).filter(|program| program.is_file()).collect()
 }
 
+/// The interpreter of a Python that has a package.
+#[must_use]
+pub fn python_with(package: &str) -> Option<PathBuf> {
+    let has = |python: &PathBuf| packages(python).iter().any(|packages| packages.join(package).is_dir());
+    let python = pythons().into_iter().find(has)?;
+    // The search path has the folder of the program, and environments the folder above it.
+    let places = [python.join("bin"), python.join("Scripts"), python];
+    places.into_iter().map(|folder| folder.join(PYTHON)).find(|program| program.is_file())
+}
+
 /// The toolkits that pip installed for the Python in a folder.
 fn of_pip(python: &Path) -> Vec<PathBuf> {
     packages(python).iter().flat_map(|packages| folders(&packages.join("nvidia"), "cu")).collect()

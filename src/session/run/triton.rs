@@ -1,0 +1,147 @@
+//! A function of Triton's in a Python file: compiled to PTX by Triton itself, without a GPU, and then traced as a PTX file with its source is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::trace_options::TraceOptions;
+use crate::base::diag::{Diagnostic, Place};
+use crate::base::process::finished;
+use crate::gpu::toolkit;
+
+/// Compiles a function; the Python package uses it, too.
+const SCRIPT: &str = include_str!("../../../python/warpbook/_triton.py");
+
+/// The architecture to compile for where none is given.
+const USUAL: &str = "sm_80";
+
+/// The time after which Python is ended.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// The file and the function in FILE.py::NAME; the name is empty in FILE.py. None if it is no file of Python's.
+#[must_use]
+pub fn named(target: &str) -> Option<(&str, &str)> {
+    let (file, name) = target.rsplit_once("::").unwrap_or((target, ""));
+    file.ends_with(".py").then_some((file, name))
+}
+
+/// The file that a target is in: without the name of a function.
+#[must_use]
+pub fn file_of(target: &str) -> &str {
+    named(target).map_or(target, |(file, _)| file)
+}
+
+/// What the script is asked.
+#[derive(Serialize)]
+struct Request<'a> {
+    file: &'a str,
+    name: &'a str,
+    arguments: BTreeMap<&'a str, &'a str>,
+    /// The types of the elements of buffers, by NumPy's names.
+    buffers: BTreeMap<&'a str, String>,
+    constants: BTreeMap<&'a str, &'a str>,
+    warps: Option<u32>,
+    stages: Option<u32>,
+    target: &'a str,
+    run: bool,
+}
+
+/// What the script answers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Answer {
+    Compiled { ptx: String, warps: u32, shared: u32, parameters: Vec<String> },
+    Failed { error: String, hint: String, line: Option<u32> },
+}
+
+/// The PTX of a function, with the options of its launch that are left: those that became constants are gone.
+///
+/// # Errors
+/// That there is no Triton, what the function's launch lacks, or what is wrong in the file.
+pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result<(String, TraceOptions), Diagnostic> {
+    if !Path::new(file).is_file() {
+        return Err(Diagnostic::error(format!("cannot read {file}")).hint("give the path of a .py file: FILE.py::NAME"));
+    }
+    let python = toolkit::python_with("triton").ok_or_else(|| {
+        Diagnostic::error("Triton is missing: no Python is found that has it")
+            .hint("install it into an active Python environment, without a GPU: pip install triton")
+            .not_here()
+    })?;
+    let owned = |(name, text): &'_ (String, String)| (name.clone(), text.clone());
+    let pairs = |of: &[(String, String)]| of.iter().map(owned).collect::<Vec<_>>();
+    let (arguments, constants) = (pairs(&options.arguments), pairs(&options.constants));
+    let request = Request {
+        file,
+        name,
+        arguments: borrowed(&arguments),
+        buffers: buffers(options),
+        constants: borrowed(&constants),
+        warps: options.warps,
+        stages: options.stages,
+        target: options.target.as_deref().unwrap_or(USUAL),
+        run: options.run_python,
+    };
+    let failed = |why: String| Diagnostic::error(format!("Triton does not compile {file}: {why}"));
+    let request = serde_json::to_string(&request).map_err(|error| failed(error.to_string()))?;
+    let mut command = Command::new(&python);
+    command.args(["-I", "-W", "ignore", "-c", SCRIPT, &request]);
+    let ended = finished(command, LONGEST).map_err(|error| failed(error.to_string()))?;
+    let answer = ended.said.lines().last().and_then(|line| serde_json::from_str(line).ok());
+    match answer {
+        Some(Answer::Compiled { ptx, warps, shared, parameters }) => {
+            let is_left = |(name, _): &(String, String)| parameters.contains(name);
+            let options = TraceOptions {
+                arguments: options.arguments.iter().filter(|of| is_left(of)).cloned().collect(),
+                constants: Vec::new(),
+                warps: Some(warps),
+                shared_bytes: shared,
+                source: Some(file.into()),
+                target: None,
+                parameters: Some(parameters),
+                ..options.clone()
+            };
+            Ok((ptx, options))
+        }
+        Some(Answer::Failed { error, hint, line }) => {
+            let place = Place { line: line.unwrap_or(1), ..Place::start(file) };
+            let problem = Diagnostic::error(error).in_place(&place);
+            Err(if hint.is_empty() { problem } else { problem.hint(hint) })
+        }
+        None => {
+            let said = ended.log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
+            Err(failed(said.to_owned()).hint(format!("its Python is {}", python.display())))
+        }
+    }
+}
+
+fn borrowed(pairs: &[(String, String)]) -> BTreeMap<&str, &str> {
+    pairs.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+}
+
+/// The types of the buffers that are given, by name: floats where none is said.
+fn buffers(options: &TraceOptions) -> BTreeMap<&str, String> {
+    let own = options.buffers.iter().map(|(name, ..)| name);
+    let files = options.io.inputs.iter().map(|(name, _)| name);
+    let all = own.chain(files).chain(options.shared.iter().map(|(name, _)| name));
+    let ty = |name: &String| {
+        let typed = options.types.iter().find(|(of, _)| of == name);
+        typed.map_or_else(|| "float32".to_owned(), |(_, pointee)| pointee.dtype())
+    };
+    all.map(|name| (name.as_str(), ty(name))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_function_is_named_after_its_file() {
+        assert_eq!(named("a/k.py::add"), Some(("a/k.py", "add")));
+        assert_eq!(named("k.py"), Some(("k.py", "")));
+        assert_eq!((named("k.cu"), named("coalescing/copy")), (None, None));
+        assert_eq!([file_of("k.py::add"), file_of("k.cu")], ["k.py", "k.cu"]);
+    }
+}
