@@ -12,7 +12,7 @@ from typing import Any
 
 from ._arrays import Array, array
 from ._program import Error, run
-from ._triton import compiled
+from ._offline import compiled
 
 Sizes = int | Sequence[int]
 Grid = Sizes | Callable[[Mapping[str, Any]], Sizes]

@@ -14,7 +14,7 @@ use crate::base::parts::in_part;
 use crate::base::store;
 use crate::base::xml::escape;
 use crate::session::run::asserted::{self, Asserted, Figures};
-use crate::session::run::triton::file_of;
+use crate::session::run::python::file_of;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{FINDINGS, Trace};
 

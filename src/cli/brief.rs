@@ -5,8 +5,8 @@ use crate::base::diag::{Diagnostic, Place};
 use crate::base::parts::in_part;
 use crate::base::units::{count, counted, digits3};
 use crate::session::run::model::Predicted;
+use crate::session::run::python::file_of;
 use crate::session::run::shader_file::Outcome;
-use crate::session::run::triton::file_of;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{Finding, LineCounts, NoteKind, Trace};
 

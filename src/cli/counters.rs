@@ -11,8 +11,8 @@ use crate::base::files;
 use crate::base::units::{count, counted};
 use crate::job::{Code, Grid, Launch};
 use crate::session::run::counters::{self, Compared, Profiled, Verdict};
+use crate::session::run::python::file_of;
 use crate::session::run::shader_file::TraceOptions;
-use crate::session::run::triton::file_of;
 use crate::simt;
 
 pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCode, ExitCode> {

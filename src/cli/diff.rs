@@ -11,7 +11,7 @@ use crate::base::parts::Places;
 use crate::base::units::{digits3, number, si};
 use crate::session::run::compare::{self, Figure, Line, LineSide, Side};
 use crate::session::run::model::Predicted;
-use crate::session::run::triton::file_of;
+use crate::session::run::python::file_of;
 use crate::trace::Trace;
 
 pub(super) fn diff(context: &Context, args: &DiffArgs) -> Result<ExitCode, ExitCode> {

@@ -10,8 +10,8 @@ use super::{Context, brief, out, target};
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
 use crate::session::run::compare::{self, Side};
+use crate::session::run::python::file_of;
 use crate::session::run::shader_file::Outcome;
-use crate::session::run::triton::file_of;
 use crate::trace::Trace;
 
 /// Between two looks at the files.

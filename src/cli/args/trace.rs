@@ -87,7 +87,7 @@ pub struct SettingArgs {
     /// The entry point, where the file has several.
     #[arg(long, value_name = "NAME")]
     pub entry: Option<String>,
-    /// An override's value; of a .cu file, the text of a macro: TILE=16, T=float; of a function of Triton's, a constant.
+    /// An override's value; of a .cu file, the text of a macro: TILE=16, T=float; of a function in Python, a constant.
     #[arg(long = "const", visible_alias = "define", value_name = "NAME=VALUE", value_parser = argument)]
     pub constants: Vec<(String, String)>,
     /// The GPU that a .cu file is compiled for: its instructions, and what it allows a block.
@@ -97,7 +97,7 @@ pub struct SettingArgs {
     /// uniform buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file
     /// elements are those of the kernel's signature (a float4 or a double is one), or of the type that is given: f32,
     /// f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64. out=@x is the buffer of `x`, as a kernel is called in
-    /// place.
+    /// place. 64x128 is a count, too: the shape of an array of cuTile's.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
     pub buffers: Vec<BufferArg>,
     /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array
@@ -138,6 +138,12 @@ impl SettingArgs {
             constants: self.constants.clone(),
             target: self.architecture.clone(),
             buffers: self.buffers.iter().filter_map(BufferArg::sized).collect(),
+            shapes: self
+                .buffers
+                .iter()
+                .filter(|b| b.shape.len() > 1)
+                .map(|b| (b.name.clone(), b.shape.clone()))
+                .collect(),
             shared: self.buffers.iter().filter_map(BufferArg::shared).collect(),
             types: self.buffers.iter().filter_map(|b| Some((b.name.clone(), b.elem?))).collect(),
             block: self.block,
@@ -171,6 +177,8 @@ pub struct BufferArg {
     pub name: String,
     /// Their type; None for that of the kernel.
     pub elem: Option<Pointee>,
+    /// Its elements by dimension.
+    pub shape: Vec<u64>,
     /// Its memory.
     pub memory: Memory,
 }
@@ -225,7 +233,7 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
     let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
     if let Some(other) = rest.trim().strip_prefix('@') {
         let memory = Memory::Of(other.to_owned());
-        return Ok(BufferArg { name: name.trim().to_owned(), elem: None, memory });
+        return Ok(BufferArg { name: name.trim().to_owned(), elem: None, shape: Vec::new(), memory });
     }
     let mut parts = rest.split(':');
     let count = parts.next().unwrap_or_default();
@@ -235,10 +243,12 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
     if parts.next().is_some() {
         return Err("expected NAME=COUNT[:TYPE][:INIT]".to_owned());
     }
-    let count: u64 = count.trim().parse().map_err(|_| format!("`{count}` is not a count of elements"))?;
-    if count > 1 << 36 {
+    let shape = count.split('x').map(|size| size.trim().parse::<u64>()).collect::<Result<Vec<u64>, _>>();
+    let shape = shape.map_err(|_| format!("`{count}` is not a count of elements"))?;
+    let product = shape.iter().try_fold(1_u64, |product, size| product.checked_mul(*size));
+    let Some(count) = product.filter(|count| *count <= 1 << 36) else {
         return Err(format!("{count} elements are more than the tracer takes: at most 2^36"));
-    }
+    };
     let init = match init.trim() {
         "random" => Init::Random,
         "iota" => Init::Iota,
@@ -247,7 +257,7 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
             format!("`{other}` is not random, iota, zero or a number, and no type: {}", Pointee::names())
         })?),
     };
-    Ok(BufferArg { name: name.trim().to_owned(), elem, memory: Memory::Own(count, init) })
+    Ok(BufferArg { name: name.trim().to_owned(), elem, shape, memory: Memory::Own(count, init) })
 }
 
 #[cfg(test)]
@@ -257,15 +267,19 @@ mod tests {
     #[test]
     fn a_buffer_has_a_count_a_type_and_contents() {
         let given = |elem: Option<&str>, init| {
-            Ok(BufferArg { name: "a".into(), elem: elem.and_then(Pointee::named), memory: Memory::Own(8, init) })
+            let elem = elem.and_then(Pointee::named);
+            Ok(BufferArg { name: "a".into(), elem, shape: vec![8], memory: Memory::Own(8, init) })
         };
         assert_eq!(buffer("a=8:iota"), given(None, Init::Iota));
         assert_eq!(buffer("a=8:2.5"), given(None, Init::Value(2.5)));
         assert_eq!(buffer("a=8:f16:zero"), given(Some("f16"), Init::Zero));
         assert_eq!(buffer("a=8:f64"), given(Some("f64"), Init::Random));
-        let of = BufferArg { name: "a".into(), elem: None, memory: Memory::Of("b".into()) };
+        let of = BufferArg { name: "a".into(), elem: None, shape: Vec::new(), memory: Memory::Of("b".into()) };
         assert_eq!(buffer("a=@b"), Ok(of));
         assert!(buffer("a=8:f16:zero:1").is_err());
         assert!(buffer("a=8:often").is_err());
+        let matrix = buffer("a=4x6:f16:zero").map(|of| (of.shape, of.memory));
+        assert_eq!(matrix, Ok((vec![4, 6], Memory::Own(24, Init::Zero))));
+        assert!(buffer("a=4x").is_err() && buffer("a=99999999999x99999999999").is_err());
     }
 }

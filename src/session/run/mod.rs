@@ -26,12 +26,12 @@ pub mod pipeline;
 pub mod pointee;
 mod program_output;
 pub mod ptx;
+pub mod python;
 pub mod ranks_run;
 pub mod shader_file;
 mod signature;
 pub mod table;
 mod trace_options;
-pub mod triton;
 
 pub use done::Done;
 pub use lesson_run::{Ran, run};

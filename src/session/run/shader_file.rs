@@ -8,7 +8,7 @@ use super::devices::Devices;
 use super::explain::explain;
 use super::model::{Chosen, Predicted, Traced};
 pub use super::trace_options::TraceOptions;
-use super::{cuda_file, given, model, triton};
+use super::{cuda_file, given, model, python};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::foreign::{binary, foreign};
 use crate::base::tensor::Init;
@@ -123,7 +123,7 @@ pub fn trace(
 ) -> Result<Outcome, Vec<Diagnostic>> {
     let is_file = [".wgsl", ".ptx"].iter().any(|end| target.ends_with(end))
         || cuda_file::is_cuda(target)
-        || triton::named(target).is_some();
+        || python::named(target).is_some();
     let lesson = target.split_once('/').filter(|_| !is_file);
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
     let Target { mut job, pass, needs, mut warnings, notes, filled } = match lesson {
@@ -168,8 +168,8 @@ pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
 /// The job of a file: of WGSL, CUDA C++, PTX or Triton.
 fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
-    if let Some((file, name)) = triton::named(target) {
-        let (ptx, options) = triton::compiled(file, name, options).map_err(one)?;
+    if let Some((file, name)) = python::named(target) {
+        let (ptx, options) = python::compiled(file, name, options).map_err(one)?;
         return cuda_file::of_text(devices, target, ptx, &options);
     }
     let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;

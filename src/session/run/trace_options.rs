@@ -36,6 +36,8 @@ pub struct TraceOptions {
     pub target: Option<String>,
     /// Sizes and contents of runtime-sized buffers, by name.
     pub buffers: Vec<(String, u64, Init)>,
+    /// Shapes of buffers in several dimensions, by name.
+    pub shapes: Vec<(String, Vec<u64>)>,
     /// Pointers of a kernel in CUDA or PTX that lead to another one's buffer: both names.
     pub shared: Vec<(String, String)>,
     /// The launch in a .cu file that gives what the options do not, by its number from 1; the first one if None.
@@ -83,6 +85,7 @@ impl Default for TraceOptions {
             constants: Vec::new(),
             target: None,
             buffers: Vec::new(),
+            shapes: Vec::new(),
             shared: Vec::new(),
             launch: None,
             parameters: None,

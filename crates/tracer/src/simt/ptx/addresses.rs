@@ -183,7 +183,7 @@ fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(us
         ("ld" | "ldu", [Operand::Address { base: Base::Name(name), .. }]) if i.has("param") => {
             param(kernel, name).filter(|p| is_buffer(*p)).map(|p| Origin::of(Root::Param(p)))
         }
-        ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "min" | "max" | "mad" | "bfi", sources) => {
+        ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "xor" | "min" | "max" | "mad" | "bfi", sources) => {
             Some(all(sources))
         }
         ("selp" | "slct", [a, b, ..]) => Some(all(&[a.clone(), b.clone()])),

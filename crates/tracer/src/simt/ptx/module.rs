@@ -205,6 +205,8 @@ pub(super) struct Kernel {
     pub block: Option<[u32; 3]>,
     /// The most threads of a block, if it says so (`.maxntid`).
     pub most_threads: Option<u64>,
+    /// Whether it was made of NVIDIA's tile IR, as cuTile's are.
+    pub is_of_tiles: bool,
     /// The GPU that the module is compiled for.
     pub target: Target,
     /// The results of a function.

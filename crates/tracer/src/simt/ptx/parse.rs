@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
     ) -> Result<Kernel, Diagnostic> {
         let at = self.line();
         let params = self.params()?;
-        let (mut block, mut most_threads) = (None, None);
+        let (mut block, mut most_threads, mut is_of_tiles) = (None, None, false);
         // Other directives are for the machine's compiler.
         while !self.is('{') {
             let spot = self.peek().ok_or_else(|| self.expected("`{`"))?;
@@ -384,6 +384,8 @@ impl<'a> Parser<'a> {
                 Token::Word(".maxntid") => {
                     most_threads = Some(self.block()?.into_iter().fold(1_u64, |n, x| n.saturating_mul(x.into())));
                 }
+                // Of tile IR: its launches give as much shared memory as it declares.
+                Token::Word(".language") => is_of_tiles = true,
                 _ => {}
             }
         }
@@ -392,6 +394,7 @@ impl<'a> Parser<'a> {
             params,
             block,
             most_threads,
+            is_of_tiles,
             target: self.target,
             returns,
             regs: Vec::new(),

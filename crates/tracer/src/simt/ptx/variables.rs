@@ -150,7 +150,7 @@ impl Lower<'_> {
         let Target(sm) = self.kernel.target;
         let most = self.kernel.target.shared_bytes();
         let name = readable(&v.name);
-        if v.bytes > 0 && end > MOST_STATIC {
+        if v.bytes > 0 && end > MOST_STATIC && !self.kernel.is_of_tiles {
             let message = format!(
                 "with `{name}` the kernel declares {end} bytes of shared memory, and {MOST_STATIC} are the most that it may declare"
             );

@@ -1,4 +1,5 @@
-//! A function of Triton's in a Python file: compiled to PTX by Triton itself, without a GPU, and then traced as a PTX file with its source is.
+//! A function of Triton, Gluon or cuTile in a Python file: compiled to PTX by these, without a GPU, and then traced as a PTX file with its
+//! source is.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,14 +10,12 @@ use serde::{Deserialize, Serialize};
 
 use super::trace_options::TraceOptions;
 use crate::base::diag::{Diagnostic, Place};
+use crate::base::files;
 use crate::base::process::finished;
 use crate::gpu::toolkit;
 
 /// Compiles a function; the Python package uses it, too.
-const SCRIPT: &str = include_str!("../../../python/warpbook/_triton.py");
-
-/// The architecture to compile for where none is given.
-const USUAL: &str = "sm_80";
+const SCRIPT: &str = include_str!("../../../python/warpbook/_offline.py");
 
 /// The time after which Python is ended.
 const LONGEST: Duration = Duration::from_secs(300);
@@ -40,12 +39,12 @@ struct Request<'a> {
     file: &'a str,
     name: &'a str,
     arguments: BTreeMap<&'a str, &'a str>,
-    /// The types of the elements of buffers, by NumPy's names.
-    buffers: BTreeMap<&'a str, String>,
+    /// The types of the elements of buffers, by NumPy's names, and their shapes.
+    buffers: BTreeMap<&'a str, (String, Vec<u64>)>,
     constants: BTreeMap<&'a str, &'a str>,
     warps: Option<u32>,
     stages: Option<u32>,
-    target: &'a str,
+    target: Option<&'a str>,
     run: bool,
 }
 
@@ -53,7 +52,7 @@ struct Request<'a> {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
-    Compiled { ptx: String, warps: u32, shared: u32, parameters: Vec<String> },
+    Compiled { ptx: String, warps: u32, shared: u32, parameters: Vec<String>, derived: BTreeMap<String, i64> },
     Failed { error: String, hint: String, line: Option<u32> },
 }
 
@@ -62,12 +61,17 @@ enum Answer {
 /// # Errors
 /// That there is no Triton, what the function's launch lacks, or what is wrong in the file.
 pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result<(String, TraceOptions), Diagnostic> {
-    if !Path::new(file).is_file() {
-        return Err(Diagnostic::error(format!("cannot read {file}")).hint("give the path of a .py file: FILE.py::NAME"));
-    }
-    let python = toolkit::python_with("triton").ok_or_else(|| {
-        Diagnostic::error("Triton is missing: no Python is found that has it")
-            .hint("install it into an active Python environment, without a GPU: pip install triton")
+    let text = files::read_text(Path::new(file)).map_err(|error| {
+        Diagnostic::error(format!("cannot read {file}: {error}")).hint("give the path of a .py file: FILE.py::NAME")
+    })?;
+    let of_cutile = text.contains("cuda.tile");
+    let (package, what, install) = match of_cutile {
+        true => ("cuda/tile", "cuTile", "pip install cuda-tile nvidia-cuda-tileiras nvidia-cuda-nvdisasm"),
+        false => ("triton", "Triton", "pip install triton"),
+    };
+    let python = toolkit::python_with(package).ok_or_else(|| {
+        Diagnostic::error(format!("{what} is missing: no Python is found that has it"))
+            .hint(format!("install it into an active Python environment, without a GPU: {install}"))
             .not_here()
     })?;
     let owned = |(name, text): &'_ (String, String)| (name.clone(), text.clone());
@@ -81,20 +85,21 @@ pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result
         constants: borrowed(&constants),
         warps: options.warps,
         stages: options.stages,
-        target: options.target.as_deref().unwrap_or(USUAL),
+        target: options.target.as_deref(),
         run: options.run_python,
     };
-    let failed = |why: String| Diagnostic::error(format!("Triton does not compile {file}: {why}"));
+    let failed = |why: String| Diagnostic::error(format!("{what} does not compile {file}: {why}"));
     let request = serde_json::to_string(&request).map_err(|error| failed(error.to_string()))?;
     let mut command = Command::new(&python);
     command.args(["-I", "-W", "ignore", "-c", SCRIPT, &request]);
     let ended = finished(command, LONGEST).map_err(|error| failed(error.to_string()))?;
     let answer = ended.said.lines().last().and_then(|line| serde_json::from_str(line).ok());
     match answer {
-        Some(Answer::Compiled { ptx, warps, shared, parameters }) => {
+        Some(Answer::Compiled { ptx, warps, shared, parameters, derived }) => {
             let is_left = |(name, _): &(String, String)| parameters.contains(name);
+            let sizes = derived.into_iter().map(|(name, size)| (name, size.to_string()));
             let options = TraceOptions {
-                arguments: options.arguments.iter().filter(|of| is_left(of)).cloned().collect(),
+                arguments: options.arguments.iter().filter(|of| is_left(of)).cloned().chain(sizes).collect(),
                 constants: Vec::new(),
                 warps: Some(warps),
                 shared_bytes: shared,
@@ -121,16 +126,19 @@ fn borrowed(pairs: &[(String, String)]) -> BTreeMap<&str, &str> {
     pairs.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
 }
 
-/// The types of the buffers that are given, by name: floats where none is said.
-fn buffers(options: &TraceOptions) -> BTreeMap<&str, String> {
+/// The types of the buffers that are given, by name, and their shapes: floats where no type is said, in one dimension where no other is.
+fn buffers(options: &TraceOptions) -> BTreeMap<&str, (String, Vec<u64>)> {
     let own = options.buffers.iter().map(|(name, ..)| name);
     let files = options.io.inputs.iter().map(|(name, _)| name);
     let all = own.chain(files).chain(options.shared.iter().map(|(name, _)| name));
-    let ty = |name: &String| {
+    let about = |name: &String| {
         let typed = options.types.iter().find(|(of, _)| of == name);
-        typed.map_or_else(|| "float32".to_owned(), |(_, pointee)| pointee.dtype())
+        let dtype = typed.map_or_else(|| "float32".to_owned(), |(_, pointee)| pointee.dtype());
+        let count = || options.buffers.iter().find(|(of, ..)| of == name).map(|(_, count, _)| *count);
+        let shape = options.shapes.iter().find(|(of, _)| of == name).map(|(_, shape)| shape.clone());
+        (dtype, shape.unwrap_or_else(|| count().into_iter().collect()))
     };
-    all.map(|name| (name.as_str(), ty(name))).collect()
+    all.map(|name| (name.as_str(), about(name))).collect()
 }
 
 #[cfg(test)]
