@@ -99,6 +99,28 @@ fn machine_code_leads_to_the_lines_that_it_comes_from() {
 }
 
 #[test]
+fn structures_are_given_by_their_members_and_constants_by_their_names() {
+    let text = "struct Inner { float scale; int flags[2]; };\nstruct Params { const float* x; float* out; int n; Inner inner; };\n\
+                __constant__ float bias;\n__global__ void k(Params p, int add) {\n    int i = blockIdx.x * blockDim.x + threadIdx.x;\n\
+                    if (i < p.n) p.out[i] = p.x[i] * p.inner.scale + p.inner.flags[1] + bias + add;\n}\n\
+                int main() { Params p; k<<<4, 64>>>(p, 3); }\n";
+    let launch = "trace k.cu --arg p.n=200 --buffer p.x=200:iota --buffer p.out=200 --arg p.inner.scale=2 --arg bias=0.5 --print p.out:0..3";
+    let given = run(&[("k.cu", text)], &launch.split(' ').collect::<Vec<_>>());
+    assert!(given.code == 0 && given.out.contains("p.out[0..]: 3.5 5.5 7.5"), "{}{}", given.out, given.err);
+    assert!(given.err.contains("these members are 0") && given.err.contains("`p.inner.flags[1]`"), "{}", given.err);
+    let short = launch.replace("p.x=200:iota", "p.x=199:iota");
+    let found = run(&[("k.cu", text)], &short.split(' ').collect::<Vec<_>>());
+    assert!(found.code == 1 && found.err.contains("past the end of `p.x`"), "{}", found.err);
+    let nowhere = run(&[("k.cu", text)], &["trace", "k.cu", "--arg", "p.n=1"]);
+    assert!(nowhere.code == 1 && nowhere.err.contains("the pointer `p.x` leads nowhere"), "{}", nowhere.err);
+    // A structure's bytes still do: a scale of 1, and n is 4.
+    let text = "struct P { float scale; int n; };\n__global__ void k(float* x, P p) { if (threadIdx.x < p.n) x[threadIdx.x] = p.scale; }\n";
+    let launch = "trace k.cu --grid 1 --block 32 --buffer x=32:zero --arg p=hex:0000803f04000000 --print x:2..6";
+    let whole = run(&[("k.cu", text)], &launch.split(' ').collect::<Vec<_>>());
+    assert!(whole.code == 0 && whole.out.contains("x[2..]: 1 1 0 0"), "{}{}", whole.out, whole.err);
+}
+
+#[test]
 fn a_summary_has_places_as_compilers_write_them() {
     let text = "__global__ void k(float* x) {\n    __shared__ float s[64];\n    s[threadIdx.x] = x[threadIdx.x];\n\
                     x[threadIdx.x] = s[63 - threadIdx.x];\n}\n";

@@ -52,7 +52,8 @@ fn shares() -> [f64; 3] {
 
 #[test]
 fn gluons_functions_are_right_and_lead_to_their_lines() {
-    let copy = "--grid 2 --buffer x=1000:f32:iota --buffer out=1000 --arg n=1000 --const BLOCK=512 --print out:996..1000";
+    let copy =
+        "--grid 2 --buffer x=1000:f32:iota --buffer out=1000 --arg n=1000 --const BLOCK=512 --print out:996..1000";
     let (lines, copied) = found(GLUON, "copy", copy);
     near(&copied, &[996.0, 997.0, 998.0, 999.0]);
     assert!(lines.contains(&line(GLUON, "gl.store(out + i, gl.load")), "{lines:?}");
@@ -134,7 +135,11 @@ fn a_file_is_not_executed_and_says_what_its_functions_need() {
     assert!(missing.code == 2 && missing.err.contains("3 more arguments"), "{}", missing.err);
     assert!(missing.err.contains("--arg n=VALUE (a number) or --buffer n="), "{}", missing.err);
     let unknown = run("trace k.py::wrong --grid 1 --buffer x=64 --arg n=3");
-    assert!(unknown.code == 2 && unknown.err.contains("k.py:18:1: error") && unknown.err.contains("--run"), "{}", unknown.err);
+    assert!(
+        unknown.code == 2 && unknown.err.contains("k.py:18:1: error") && unknown.err.contains("--run"),
+        "{}",
+        unknown.err
+    );
     let executed = run("trace k.py::wrong --grid 1 --buffer x=64 --arg n=3 --run");
     assert!(executed.code == 2 && !executed.err.contains("only definitions"), "{}", executed.err);
 }

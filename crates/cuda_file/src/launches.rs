@@ -250,7 +250,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// The parameters of a kernel by its name with the arguments of its template.
-    fn parameters_of(&self, kernel: &str, frame: &Frame<'a>) -> Vec<Parameter> {
+    pub fn parameters_of(&self, kernel: &str, frame: &Frame<'a>) -> Vec<Parameter> {
         let (plain, given) = kernel.split_once('<').unwrap_or((kernel, ""));
         let Some((source, function)) = self.code.functions(plain).first().copied() else { return Vec::new() };
         let text = &self.host.sources[source].text;

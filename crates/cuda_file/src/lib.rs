@@ -4,7 +4,7 @@
 //! The text is read by tree-sitter's grammar, not by a compiler: parts that do not parse are left out.
 //!
 //! - [`device_parts`] keeps kernels and what they use, by names. The rest becomes spaces, so lines and columns stay.
-//! - [`kernels`] lists what it defines.
+//! - [`kernels`] lists what it defines, [`members`] the structures that a kernel takes.
 //! - [`launches`] evaluates `<<<…>>>` and `cudaLaunchKernel`: constants, macros, local variables, parameters by the calls in the file,
 //!   sizes of buffers by their allocations. A name that stays unknown is named.
 
@@ -19,6 +19,7 @@ mod instances;
 mod kernels;
 mod launches;
 mod macros;
+mod members;
 mod preprocessor;
 mod tree;
 mod types;
@@ -29,4 +30,5 @@ pub use arithmetic::{Unknown, Value};
 pub use device::device_parts;
 pub use kernels::{Kernel, kernels};
 pub use launches::{Argument, Buffer, Given, Launch, Parameter, Size, launches};
+pub use members::{Member, members};
 pub use value::Used;

@@ -89,6 +89,11 @@ pub(super) fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) ->
         let is_buffer =
             n.parameter.bytes == 8 && (n.parameter.is_pointer || options.buffers.iter().any(|(b, ..)| *b == n.name));
         let ty = n.parameter.type_words();
+        if n.is_member() && !options.gives(&n.name) {
+            let zeros = || Argument::Value(vec![0; n.parameter.bytes as usize]);
+            arguments.push(if n.parameter.is_pointer { Argument::Null(n.name.clone()) } else { zeros() });
+            continue;
+        }
         if n.parameter.is_pointer && is_null(options, &n.name) {
             arguments.push(Argument::Null(n.name.clone()));
             continue;

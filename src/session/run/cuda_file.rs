@@ -4,11 +4,11 @@ use super::cuda_arguments::{arguments, shape};
 pub use super::cuda_named::Named;
 use super::cuda_named::is_triton;
 use super::devices::Devices;
-#[cfg(feature = "cuda")]
-use super::launches;
 use super::pointee::Pointee;
 use super::shader_file::{Target, TraceOptions, begin, sized, spec};
 use super::signature::{Declared, signature};
+#[cfg(feature = "cuda")]
+use super::{launches, structures};
 use crate::base::diag::{Diagnostic, nearest};
 use crate::base::tensor::{Elem, Init};
 use crate::base::{files, npy, parts};
@@ -72,13 +72,20 @@ pub fn describe(
     let entry = pick(target, &ptx, of_instance.as_deref().or(entry))?;
     let twin = Twin { file, source: source.into(), entry, shipped: None };
     let simt::Signature { parameters, block, has_dynamic_shared } = simt::ptx_signature(target, &ptx, &twin.entry)?;
-    Ok(Described {
-        named: named(parameters, &twin, options.parameters.as_deref()),
-        twin,
-        ptx,
-        block,
-        has_dynamic_shared,
-    })
+    #[cfg(feature = "cuda")]
+    if is_cuda(target) {
+        let declared = signature(&twin.source, &twin.entry).unwrap_or_default();
+        let kernel = (ptx.as_str(), twin.entry.as_str(), instance);
+        let is_whole = |name: &str| options.gives(name);
+        if let Some(split) = structures::split(&twin.source, kernel, &parameters, &declared, &is_whole) {
+            let parameters = simt::ptx_signature(target, &split.ptx, &twin.entry)?.parameters;
+            let named = named(parameters, &twin, Some(split.declared));
+            return Ok(Described { named, twin, ptx: split.ptx, block, has_dynamic_shared });
+        }
+    }
+    let of_name = |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None };
+    let declared = options.parameters.as_ref().map(|names| names.iter().map(of_name).collect());
+    Ok(Described { named: named(parameters, &twin, declared), twin, ptx, block, has_dynamic_shared })
 }
 
 /// A kernel with the options of its launch, and notes on these: where the options give no grid, the file's own launch does.
@@ -141,7 +148,9 @@ pub(super) fn of_text(
     options: &TraceOptions,
 ) -> Result<Target, Vec<Diagnostic>> {
     let (described, options, of_launch) = launched(devices, target, text, options).map_err(|problem| vec![problem])?;
-    let (Described { twin, ptx, named, block, has_dynamic_shared }, options) = (described, &options);
+    let Described { twin, ptx, named, block, has_dynamic_shared } = described;
+    let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
+    let options = &with_variables(options, &variables);
     let shape = shape(options, block);
     let (mut arguments, mut problems) = arguments(&twin, &named, options);
     if has_dynamic_shared && options.shared_bytes == 0 {
@@ -151,7 +160,6 @@ pub(super) fn of_text(
         problems.push(problem.hint(format!("add --shared BYTES: of a block{of_triton}")));
     }
     let (shape, missing) = shape.map_or_else(|missing| (None, missing), |shape| (Some(shape), Vec::new()));
-    let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
     let is_given = |variable: &&ModuleVariable| {
         let is_filled = options.io.input(&variable.name).is_some();
         is_filled || options.buffers.iter().any(|(name, ..)| *name == variable.name)
@@ -203,6 +211,7 @@ pub(super) fn of_text(
     let mut notes = of_launch;
     notes.extend(begin(&program, &mut job, options)?);
     notes.extend(guessed(&named, options, &bindings));
+    notes.extend(left_zero(&named, options));
     let is_shown = |name: &str| {
         let shown = options.io.prints.iter().map(|(shown, _)| shown);
         shown.chain(options.io.dumps.iter().map(|(shown, _)| shown)).any(|shown| shown == name)
@@ -220,6 +229,32 @@ pub(super) fn of_text(
             .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
     });
     Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes, filled })
+}
+
+/// The options, with numbers for variables of the module as their contents.
+fn with_variables(mut options: TraceOptions, variables: &[ModuleVariable]) -> TraceOptions {
+    let number = |(name, value): &(String, String)| {
+        let number = value.parse::<f64>().ok()?;
+        variables.iter().any(|variable| variable.name == *name).then(|| (name.clone(), 1, Init::Value(number)))
+    };
+    let found: Vec<_> = options.arguments.iter().filter_map(number).collect();
+    options.arguments.retain(|(name, _)| !found.iter().any(|(of, ..)| of == name));
+    options.buffers.extend(found);
+    options
+}
+
+/// A note on the members of structures that nothing gives.
+fn left_zero(named: &[Named], options: &TraceOptions) -> Option<String> {
+    let left: Vec<String> =
+        named.iter().filter(|n| n.is_member() && !options.gives(&n.name)).map(|n| format!("`{}`", n.name)).collect();
+    let shown = match left.len() {
+        0 => return None,
+        1..=6 => left.join(", "),
+        many => format!("{} and {} more", left[..5].join(", "), many - 5),
+    };
+    Some(format!(
+        "these members are 0, and pointers among them lead nowhere: {shown}; give --arg NAME=VALUE or --buffer NAME=COUNT"
+    ))
 }
 
 /// A note for each buffer of 16-bit numbers whose type nothing says: they are taken for `f16`, and could be `bf16`.
@@ -372,12 +407,9 @@ fn pick(file: &str, ptx: &str, wanted: Option<&str>) -> Result<String, Diagnosti
 }
 
 /// The parameters of a kernel, by the names of its source where that declares as many.
-fn named(parameters: Vec<Parameter>, twin: &Twin, names: Option<&[String]>) -> Vec<Named> {
-    let of_name = |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None };
-    let declared = match names {
-        Some(names) => names.iter().map(of_name).collect(),
-        None => signature(&twin.source, &twin.entry).unwrap_or_default(),
-    };
+/// `declared` has them where the source does not tell them.
+fn named(parameters: Vec<Parameter>, twin: &Twin, declared: Option<Vec<Declared>>) -> Vec<Named> {
+    let declared = declared.unwrap_or_else(|| signature(&twin.source, &twin.entry).unwrap_or_default());
     // Triton adds parameters of its own at the end.
     let fits = declared.len() == parameters.len() || (is_triton(twin) && declared.len() <= parameters.len());
     let each = parameters.into_iter().enumerate().map(|(n, mut parameter)| {

@@ -15,6 +15,12 @@ pub struct Named {
 }
 
 impl Named {
+    /// Whether it is a member of a structure that the kernel takes.
+    #[must_use]
+    pub fn is_member(&self) -> bool {
+        self.name.contains('.')
+    }
+
     /// Whether the source declares it.
     #[must_use]
     pub fn is_declared(&self) -> bool {

@@ -150,9 +150,9 @@ pub(super) fn filled(
     }
     let mut known: Vec<(String, String)> = Vec::new();
     let mut of_no_size = Vec::new();
-    for (at, (parameter, argument)) in named.iter().zip(&launch.arguments).enumerate() {
-        let name = &parameter.name;
-        if is_given(name, &options) {
+    for (parameter, at) in placed(named) {
+        let (name, Some(argument)) = (&parameter.name, launch.arguments.get(at)) else { break };
+        if options.gives(name) || parameter.is_member() {
             continue;
         }
         if !parameter.parameter.is_pointer {
@@ -211,11 +211,20 @@ pub(super) fn filled(
     Ok((options, notes))
 }
 
-fn is_given(name: &String, options: &TraceOptions) -> bool {
-    options.arguments.iter().any(|(given, _)| given == name)
-        || options.buffers.iter().any(|(given, ..)| given == name)
-        || options.shared.iter().any(|(given, _)| given == name)
-        || options.io.input(name).is_some()
+/// Each of a kernel's parameters with the place of its argument: members of a structure have one.
+fn placed(named: &[Named]) -> impl Iterator<Item = (&Named, usize)> {
+    let base = |named: &Named| named.name.split('.').next().map(str::to_owned);
+    let mut last: Option<(Option<String>, usize)> = None;
+    named.iter().map(move |named| {
+        let own = named.is_member().then(|| base(named)).flatten();
+        let at = match &last {
+            Some((of, at)) if own.is_some() && *of == own => *at,
+            Some((_, at)) => at + 1,
+            None => 0,
+        };
+        last = Some((own, at));
+        (named, at)
+    })
 }
 
 /// The unknown names, except those that the options make unnecessary.
@@ -230,8 +239,10 @@ fn needed(launch: &Launch, named: &[Named], options: &TraceOptions) -> Vec<Strin
     if options.shared_bytes > 0 {
         rest.shared.value = Ok(0);
     }
-    for (argument, of) in rest.arguments.iter_mut().zip(named) {
-        if of.parameter.is_pointer || is_given(&of.name, options) {
+    for (of, at) in placed(named) {
+        if let Some(argument) = rest.arguments.get_mut(at)
+            && (of.parameter.is_pointer || of.is_member() || options.gives(&of.name))
+        {
             argument.number = Ok(Value::Int(0));
         }
     }

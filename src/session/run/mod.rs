@@ -30,6 +30,8 @@ pub mod python;
 pub mod ranks_run;
 pub mod shader_file;
 mod signature;
+#[cfg(feature = "cuda")]
+mod structures;
 pub mod table;
 mod trace_options;
 

@@ -106,6 +106,14 @@ impl Default for TraceOptions {
 }
 
 impl TraceOptions {
+    /// Whether an argument or a buffer is given.
+    pub(super) fn gives(&self, name: &str) -> bool {
+        self.arguments.iter().any(|(given, _)| given == name)
+            || self.buffers.iter().any(|(given, ..)| given == name)
+            || self.shared.iter().any(|(given, _)| given == name)
+            || self.io.input(name).is_some()
+    }
+
     /// The constants of a kernel in WGSL or of a lesson, which are numbers.
     pub(super) fn numbers(&self) -> Result<Vec<(String, f64)>, Diagnostic> {
         let number = |(name, text): &(String, String)| {

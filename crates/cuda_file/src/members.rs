@@ -1,0 +1,151 @@
+//! The members of structures that kernels take by value, with their places in memory.
+
+use std::collections::BTreeMap;
+
+use tree_sitter::Node;
+
+use crate::host::{Code, Frame, Host, declared};
+use crate::launches::{Reader, bytes_of};
+use crate::tree::named;
+use crate::value::Evaluator;
+
+/// Members of a parameter that are looked at, at most.
+const MOST: usize = 256;
+
+/// A number or a pointer within a structure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name from the structure on: `n`, `inner.scale`, `bias[2]`.
+    pub path: String,
+    /// Its type, without `*`.
+    pub ty: String,
+    pub is_pointer: bool,
+    /// Bytes from the structure's start.
+    pub offset: i64,
+    pub bytes: i64,
+}
+
+/// By parameter of a kernel (of a template with its arguments), the members of the structure that it is, and the
+/// structure's bytes; None of one that is none, or whose layout is not understood.
+#[must_use]
+pub fn members(texts: &[&str], kernel: &str) -> Vec<Option<(Vec<Member>, i64)>> {
+    let (host, given) = (Host::new(texts), BTreeMap::new());
+    let code = Code::of(&host);
+    let evaluator = Evaluator::new(&code, &given);
+    let reader = Reader { host: &host, code: &code, evaluator: &evaluator };
+    let frame = Frame::of(0, usize::MAX);
+    let layout = |ty: &str| {
+        let mut found = Layout { reader: &reader, frame: &frame, members: Vec::new() };
+        let (bytes, _) = found.class(ty, "", 0, 0)?;
+        Some((found.members, bytes))
+    };
+    let parameters = reader.parameters_of(kernel, &frame).into_iter();
+    parameters.map(|parameter| layout(&parameter.ty).filter(|_| parameter.is_class)).collect()
+}
+
+/// The members that were found so far.
+struct Layout<'r, 'a, 'e> {
+    reader: &'r Reader<'a, 'e>,
+    frame: &'r Frame<'a>,
+    members: Vec<Member>,
+}
+
+impl<'a> Layout<'_, 'a, '_> {
+    /// The bytes and the alignment of a structure that begins at byte `start`; None if it is not understood.
+    fn class(&mut self, ty: &str, path: &str, start: i64, depth: usize) -> Option<(i64, i64)> {
+        let name = ty.rsplit("::").next()?;
+        let (source, class) = self.reader.code.class(name).filter(|_| depth < 8)?;
+        let is_plain = class.kind() == "struct_specifier" || class.kind() == "class_specifier";
+        let has_bases = named(class).any(|part| part.kind() == "base_class_clause");
+        if !is_plain || has_bases {
+            return None;
+        }
+        let (mut bytes, mut widest) = (0, 1);
+        for field in named(class.child_by_field_name("body")?).filter(|it| it.kind() == "field_declaration") {
+            let text = self.reader.host.text(source, field);
+            if text.starts_with("static") {
+                continue;
+            }
+            if ["virtual", "alignas", "__align__", "volatile"].iter().any(|word| text.contains(word)) {
+                return None;
+            }
+            let ty = self.reader.host.text(source, field.child_by_field_name("type")?).to_owned();
+            let mut cursor = field.walk();
+            let declarators: Vec<Node<'a>> = field.children_by_field_name("declarator", &mut cursor).collect();
+            for declarator in declarators {
+                if named(field).any(|part| part.kind() == "bitfield_clause") {
+                    return None;
+                }
+                let Some((size, align)) = self.field(source, &ty, declarator, path, (start, bytes), depth)? else {
+                    continue;
+                };
+                bytes = (bytes + align - 1) / align * align + size;
+                widest = widest.max(align);
+            }
+        }
+        Some(((bytes + widest - 1) / widest * widest, widest))
+    }
+
+    /// The bytes and the alignment of a member after `bytes` of its structure, Some(None) if it declares a function.
+    fn field(
+        &mut self,
+        source: usize,
+        ty: &str,
+        declarator: Node<'a>,
+        path: &str,
+        (start, bytes): (i64, i64),
+        depth: usize,
+    ) -> Option<Option<(i64, i64)>> {
+        let (mut at, mut counts, mut is_pointer) = (declarator, Vec::new(), false);
+        loop {
+            match at.kind() {
+                "field_identifier" => break,
+                "function_declarator" => return Some(None),
+                "pointer_declarator" => is_pointer = true,
+                "array_declarator" => {
+                    let size = self.reader.evaluator.value(at.child_by_field_name("size")?, self.frame).ok();
+                    counts.push(size.and_then(|size| size.whole()).filter(|size| (1..=64).contains(size))?);
+                }
+                "reference_declarator" => return None,
+                _ => {}
+            }
+            at = at.child_by_field_name("declarator").or_else(|| named(at).next())?;
+        }
+        let name = self.reader.host.text(source, declared(declarator)?);
+        let own = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        let plain = self.reader.evaluator.plain_type(ty.trim_start_matches("const "), self.frame);
+        let count: i64 = counts.iter().product();
+        let number = if is_pointer { Some((8, 8)) } else { number(&plain) };
+        let (each, align) = match number {
+            Some(number) => number,
+            None => self.measured(&plain, depth)?,
+        };
+        let first = start + (bytes + align - 1) / align * align;
+        for i in 0..count {
+            if self.members.len() >= MOST {
+                return None;
+            }
+            let path = if counts.is_empty() { own.clone() } else { format!("{own}[{i}]") };
+            let offset = first + i * each;
+            match number {
+                Some(_) => self.members.push(Member { path, ty: plain.clone(), is_pointer, offset, bytes: each }),
+                None => drop(self.class(&plain, &path, offset, depth + 1)?),
+            }
+        }
+        Some(Some((each * count, align)))
+    }
+
+    /// The bytes and the alignment of a structure within another.
+    fn measured(&self, ty: &str, depth: usize) -> Option<(i64, i64)> {
+        Layout { reader: self.reader, frame: self.frame, members: Vec::new() }.class(ty, "", 0, depth + 1)
+    }
+}
+
+/// The bytes and the alignment of a type of C++ or CUDA.
+fn number(ty: &str) -> Option<(i64, i64)> {
+    let name = ty.rsplit("::").next()?;
+    let bytes = bytes_of(name)?;
+    // A vector of three has the alignment of its elements.
+    let align = if name.ends_with('3') { bytes / 3 } else { bytes };
+    Some((bytes, align))
+}
