@@ -17,12 +17,17 @@ use crate::simt;
 
 pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCode, ExitCode> {
     let file = args.file.display().to_string();
-    let text = files::read_text(&args.file).map_err(|error| {
-        out::misused(
-            Diagnostic::error(format!("cannot read {file}: {error}")).hint("give what `ncu --csv --page raw` wrote"),
-        )
-    })?;
-    let launches = counters::read(&file, &text).map_err(out::misused)?;
+    let unreadable = |error: &dyn std::fmt::Display| {
+        let problem = Diagnostic::error(format!("cannot read {file}: {error}"));
+        out::misused(problem.hint("give a .ncu-rep, or what `ncu --csv --page raw` wrote"))
+    };
+    let launches = if file.ends_with(".ncu-rep") {
+        args.file.metadata().map_err(|error| unreadable(&error))?;
+        counters::report(&file).map_err(out::misused)?
+    } else {
+        let text = files::read_text(&args.file).map_err(|error| unreadable(&error))?;
+        counters::read(&file, &text).map_err(out::misused)?
+    };
     // The number is that of a launch in the profile.
     let options = TraceOptions { launch: None, ..args.setting.options() };
     let outcome = target::traced(context, &args.target, &options)?;

@@ -1,5 +1,5 @@
-//! Functions of Gluon, Triton and cuTile by their names, compiled and traced: `cargo test --test python`. It needs a Python with `triton`,
-//! `cuda-tile`, `nvidia-cuda-tileiras` and `nvidia-cuda-nvdisasm`, and no GPU.
+//! Functions of Gluon, Triton and cuTile by their names, compiled and traced, and reports of ncu's: `cargo test --test python`. It needs a
+//! Python with `triton`, `cuda-tile`, `nvidia-cuda-tileiras`, `nvidia-cuda-nvdisasm` and `ncu-report`, and no GPU.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 #[path = "../common/mod.rs"]
@@ -84,6 +84,24 @@ fn cutiles_kernels_are_right_and_lead_to_their_lines() {
     assert!(lines.contains(&line(CUTILE, "ct.mma(x, y, acc)")), "{lines:?}");
     let hopper = trace(CUTILE, "copy", "--grid 1 --buffer x=256 --buffer out=256 --const BLOCK=256 --target sm_90");
     assert!(hopper.code == 2 && hopper.err.contains("tensor maps"), "{}", hopper.err);
+}
+
+/// `softmax.ncu-rep`: ncu 2025.3.1 on an H200, 2026-11-29, `ncu --metrics … -k softmax` of a softmax of 64 rows of 1,000 floats in Triton 3.6.
+#[test]
+fn a_report_of_the_profilers_is_put_beside_the_trace() {
+    let softmax = "--grid 64 --buffer x=64000 --buffer out=64000 --arg n=1000 --const BLOCK=1024 --target sm_90 --json";
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python");
+    let args = format!("counters softmax.ncu-rep {GLUON}::softmax {softmax}");
+    let run = warpbook_in(&folder, &args.split(' ').collect::<Vec<_>>());
+    let found = run.json();
+    assert_eq!(found["kernel"], "softmax", "{}", run.err);
+    let sectors: Vec<&Value> =
+        found["counters"].as_array().unwrap().iter().filter(|of| of["counter"] == "global load sectors").collect();
+    assert_eq!((&sectors[0]["hardware"], &sectors[0]["traced"]), (&8000.into(), &8000.into()), "{found}");
+    let junk = tempfile::tempdir().unwrap();
+    fs::write(junk.path().join("k.ncu-rep"), "junk").unwrap();
+    let none = warpbook_in(junk.path(), &["counters", "k.ncu-rep", "coalescing/copy"]);
+    assert!(none.code == 2 && none.err.contains("no launch was profiled"), "{}", none.err);
 }
 
 /// A file that does more than define: it imports what is not there, and ends the program.

@@ -9,8 +9,8 @@ use super::SettingArgs;
 /// Options of `counters`.
 #[derive(Args, Debug)]
 pub struct CountersArgs {
-    /// The file that `ncu --csv --page raw` wrote.
-    #[arg(value_name = "FILE.csv")]
+    /// A report of ncu's (FILE.ncu-rep; pip install ncu-report reads it), or what `ncu --csv --page raw` wrote.
+    #[arg(value_name = "FILE.ncu-rep|FILE.csv")]
     pub file: PathBuf,
     /// The kernel, as `trace` takes it.
     pub target: String,

@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
+use super::interpreter::{Package, answer};
 use crate::base::diag::{Diagnostic, Place};
 use crate::trace::Trace;
 use crate::trace::counters::{COUNTERS, Counter};
 
+/// What reads ncu's reports.
+const READER: Package = Package { folder: "ncu_report", name: "ncu's reader of reports", install: "ncu-report" };
+
 /// A launch that ncu profiled.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Profiled {
     /// The kernel's name, without its parameters' types.
     pub kernel: String,
@@ -124,15 +128,44 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Profiled>, Diagnostic> {
         if text_of("ID").is_empty() {
             continue;
         }
-        let kernel = text_of("Kernel Name");
-        let kernel = kernel.split(['(', '<']).next().unwrap_or(kernel).trim();
-        let kernel = kernel.rsplit(' ').next().unwrap_or(kernel).to_owned();
+        let kernel = plain_name(text_of("Kernel Name"));
         let numbers =
             cells().filter_map(|(column, cell)| Some((column.to_owned(), cell.replace(',', "").parse().ok()?)));
         let shape = ["Grid Size", "Block Size"].map(|name| triple(text_of(name)));
         launches.push(Profiled { kernel, shape, values: numbers.collect() });
     }
     Ok(launches)
+}
+
+/// What the reader of reports answers.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Report {
+    Read { launches: Vec<Profiled> },
+    Failed { error: String },
+}
+
+/// Reads the launches in a report of ncu's, FILE.ncu-rep, by ncu's own reader.
+///
+/// # Errors
+/// That no Python has it, or that it cannot read the report.
+pub fn report(file: &str) -> Result<Vec<Profiled>, Diagnostic> {
+    let failed = format!("{file} cannot be read");
+    match answer(READER, (include_str!("ncu_rep.py"), file), &failed)? {
+        Report::Read { mut launches } => {
+            for launch in &mut launches {
+                launch.kernel = plain_name(&launch.kernel);
+            }
+            Ok(launches)
+        }
+        Report::Failed { error } => Err(Diagnostic::error(format!("{failed}: {error}"))),
+    }
+}
+
+/// A kernel's name without its result, its parameters and the arguments of its template.
+fn plain_name(kernel: &str) -> String {
+    let kernel = kernel.split(['(', '<']).next().unwrap_or(kernel).trim();
+    kernel.rsplit(' ').next().unwrap_or(kernel).to_owned()
 }
 
 /// Three numbers as ncu writes them: `(8, 1, 1)`.

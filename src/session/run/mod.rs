@@ -14,6 +14,7 @@ pub mod explain;
 mod fit_advice;
 pub mod given;
 pub mod in_cuda;
+mod interpreter;
 pub mod io;
 pub mod ladder;
 #[cfg(feature = "cuda")]

@@ -3,22 +3,20 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::interpreter::{Package, answer};
 use super::trace_options::TraceOptions;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::files;
-use crate::base::process::finished;
-use crate::gpu::toolkit;
 
 /// Compiles a function; the Python package uses it, too.
 const SCRIPT: &str = include_str!("../../../python/warpbook/_offline.py");
 
-/// The time after which Python is ended.
-const LONGEST: Duration = Duration::from_secs(300);
+const TRITON: Package = Package { folder: "triton", name: "Triton", install: "triton" };
+const CUTILE: Package =
+    Package { folder: "cuda/tile", name: "cuTile", install: "cuda-tile nvidia-cuda-tileiras nvidia-cuda-nvdisasm" };
 
 /// The file and the function in FILE.py::NAME; the name is empty in FILE.py. None if it is no file of Python's.
 #[must_use]
@@ -64,38 +62,22 @@ pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result
     let text = files::read_text(Path::new(file)).map_err(|error| {
         Diagnostic::error(format!("cannot read {file}: {error}")).hint("give the path of a .py file: FILE.py::NAME")
     })?;
-    let of_cutile = text.contains("cuda.tile");
-    let (package, what, install) = match of_cutile {
-        true => ("cuda/tile", "cuTile", "pip install cuda-tile nvidia-cuda-tileiras nvidia-cuda-nvdisasm"),
-        false => ("triton", "Triton", "pip install triton"),
-    };
-    let python = toolkit::python_with(package).ok_or_else(|| {
-        Diagnostic::error(format!("{what} is missing: no Python is found that has it"))
-            .hint(format!("install it into an active Python environment, without a GPU: {install}"))
-            .not_here()
-    })?;
-    let owned = |(name, text): &'_ (String, String)| (name.clone(), text.clone());
-    let pairs = |of: &[(String, String)]| of.iter().map(owned).collect::<Vec<_>>();
-    let (arguments, constants) = (pairs(&options.arguments), pairs(&options.constants));
+    let package = if text.contains("cuda.tile") { CUTILE } else { TRITON };
     let request = Request {
         file,
         name,
-        arguments: borrowed(&arguments),
+        arguments: borrowed(&options.arguments),
         buffers: buffers(options),
-        constants: borrowed(&constants),
+        constants: borrowed(&options.constants),
         warps: options.warps,
         stages: options.stages,
         target: options.target.as_deref(),
         run: options.run_python,
     };
-    let failed = |why: String| Diagnostic::error(format!("{what} does not compile {file}: {why}"));
-    let request = serde_json::to_string(&request).map_err(|error| failed(error.to_string()))?;
-    let mut command = Command::new(&python);
-    command.args(["-I", "-W", "ignore", "-c", SCRIPT, &request]);
-    let ended = finished(command, LONGEST).map_err(|error| failed(error.to_string()))?;
-    let answer = ended.said.lines().last().and_then(|line| serde_json::from_str(line).ok());
-    match answer {
-        Some(Answer::Compiled { ptx, warps, shared, parameters, derived }) => {
+    let failed = format!("{} does not compile {file}", package.name);
+    let request = serde_json::to_string(&request).map_err(|error| Diagnostic::error(format!("{failed}: {error}")))?;
+    match answer(package, (SCRIPT, &request), &failed)? {
+        Answer::Compiled { ptx, warps, shared, parameters, derived } => {
             let is_left = |(name, _): &(String, String)| parameters.contains(name);
             let sizes = derived.into_iter().map(|(name, size)| (name, size.to_string()));
             let options = TraceOptions {
@@ -110,14 +92,10 @@ pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result
             };
             Ok((ptx, options))
         }
-        Some(Answer::Failed { error, hint, line }) => {
+        Answer::Failed { error, hint, line } => {
             let place = Place { line: line.unwrap_or(1), ..Place::start(file) };
             let problem = Diagnostic::error(error).in_place(&place);
             Err(if hint.is_empty() { problem } else { problem.hint(hint) })
-        }
-        None => {
-            let said = ended.log.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
-            Err(failed(said.to_owned()).hint(format!("its Python is {}", python.display())))
         }
     }
 }
