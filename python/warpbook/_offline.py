@@ -5,19 +5,27 @@ import ast
 import io
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 #: Modules that a file's definitions may import.
-MODULES = {"triton", "cuda", "math", "typing", "functools", "dataclasses", "__future__"}
-#: Expressions that are evaluated where only definitions are taken.
+MODULES = {"triton", "cuda", "math", "typing", "__future__"}
+#: Functions of these that a definition may call; their names are of no other module's.
+CALLS = {"Config", "constexpr", "autotune", "heuristics", "jit", "kernel", "cdiv", "next_power_of_2"}
+CALLS |= {"BlockedLayout", "SliceLayout", "DotOperandLayout", "NVMMADistributedLayout", "NVMMASharedLayout", "SwizzledSharedLayout"}
+#: What would run code of the file's own while it is compiled.
+AT_COMPILE_TIME = {"constexpr_function", "static_eval"}
+#: Expressions that are evaluated where only definitions are taken: none of them runs code of the file's.
 PLAIN = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.BinOp, ast.Compare, ast.IfExp, ast.Subscript)
 PLAIN += (ast.Attribute, ast.Name, ast.Call, ast.keyword, ast.operator, ast.unaryop, ast.cmpop, ast.expr_context)
 
@@ -34,6 +42,8 @@ class Compiled:
     full: dict[str, Any]
     #: Arguments that follow from others, such as the sizes of an array, by the names of their parameters.
     derived: dict[str, int] = field(default_factory=dict)
+    #: What was chosen without being asked for.
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -60,10 +70,25 @@ def compiled(kernel: Any, values: dict[str, Any], target: str, options: dict[str
     bind = create_function_from_signature(kernel.signature, kernel.params, backend)
     full, specialized, _ = bind(**values, **options)
     settings, types, constants, hints = kernel._pack_args(backend, options, full, specialized, None)
-    source = ast_source(kernel)
-    made = triton.compile(source(kernel, types, constants, hints), target=gpu, options=settings.__dict__)
+    source = ast_source(kernel)(kernel, types, constants, hints)
+    # What Triton's cache has of the same text in another file has the lines of that one.
+    with patched("TRITON_ALWAYS_COMPILE", "1"):
+        made = triton.compile(source, target=gpu, options=settings.__dict__)
     left = [parameter for parameter, ty in types.items() if ty != "constexpr"]
     return Compiled(made.asm["ptx"], made.metadata.num_warps, made.metadata.shared, left, full)
+
+
+@contextmanager
+def patched(name: str, value: str) -> Iterator[None]:
+    """A variable of the environment with another value for a while."""
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
 
 
 def ast_source(kernel: Any) -> Any:
@@ -79,42 +104,71 @@ def ast_source(kernel: Any) -> Any:
 
 def definitions(path: str) -> dict[str, Any]:
     """The functions and constants that a file defines. Nothing else of it is executed: no loop, no call but of Triton's."""
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8-sig") as file:
         tree = ast.parse(file.read(), path)
-    known, kept = {"int", "float", "bool", "str", "range", "tuple"}, []
+    known, modules, kept = {"int", "float", "bool", "str"}, set(), []
+
+    def path_of(node: ast.AST) -> list[str]:
+        """`triton.language.constexpr` as its names; none of another expression."""
+        names: list[str] = []
+        while isinstance(node, ast.Attribute):
+            names.insert(0, node.attr)
+            node = node.value
+        return [node.id, *names] if isinstance(node, ast.Name) else []
 
     def is_plain(node: ast.AST | None) -> bool:
         if node is None:
             return True
-        if not isinstance(node, PLAIN) or (isinstance(node, ast.Name) and node.id not in known):
+        if not isinstance(node, PLAIN):
             return False
-        # A call is of Triton's own, such as `triton.Config(…)` or `tl.constexpr(…)`.
-        if isinstance(node, ast.Call) and not is_plain(node.func):
-            return False
+        if isinstance(node, (ast.Attribute, ast.Name)):
+            names = path_of(node)
+            return bool(names) and names[0] in known and not any(name.startswith("_") for name in names[1:])
+        if isinstance(node, ast.Call):
+            names = path_of(node.func)
+            is_known = bool(names) and names[0] in modules and names[-1] in CALLS and is_plain(node.func)
+            return is_known and all(is_plain(of) for of in [*node.args, *(keyword.value for keyword in node.keywords)])
         return all(is_plain(child) for child in ast.iter_child_nodes(node))
 
+    def is_decorator(node: ast.AST) -> bool:
+        names = path_of(node.func if isinstance(node, ast.Call) else node)
+        return bool(names) and names[0] in modules and names[-1] in CALLS and is_plain(node)
+
+    for node in ast.walk(tree):
+        name = getattr(node, "attr", getattr(node, "id", None))
+        if name in AT_COMPILE_TIME:
+            raise Wrong(f"line {node.lineno} runs code while it is compiled (`{name}`)", "--run allows it, and executes all of the file")
     for node in tree.body:
         if isinstance(node, ast.Import):
             node.names = [name for name in node.names if name.name.split(".")[0] in MODULES]
-            known |= {name.asname or name.name.split(".")[0] for name in node.names}
+            modules |= {name.asname or name.name.split(".")[0] for name in node.names}
             kept += [node] if node.names else []
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and (node.module or "").split(".")[0] in MODULES:
-            known |= {name.asname or name.name for name in node.names}
+            modules |= {name.asname or name.name for name in node.names}
             kept.append(node)
         elif isinstance(node, ast.FunctionDef):
-            node.decorator_list = [of for of in node.decorator_list if is_plain(of)]
-            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            of = node.args
+            node.decorator_list = [decorator for decorator in node.decorator_list if is_decorator(decorator)]
+            every = [*of.posonlyargs, *of.args, *of.kwonlyargs, *filter(None, [of.vararg, of.kwarg])]
             for argument in every:
                 argument.annotation = argument.annotation if is_plain(argument.annotation) else None
             node.returns = None
-            if all(is_plain(default) for default in [*node.args.defaults, *node.args.kw_defaults]):
-                known.add(node.name)
+            # A function that is not taken leaves no other of its name in force.
+            names_of_others = [other for other in kept if getattr(other, "name", None) == node.name]
+            kept = [other for other in kept if other not in names_of_others]
+            # One without a decorator is none that is compiled.
+            if node.decorator_list and all(is_plain(default) for default in [*of.defaults, *of.kw_defaults]):
                 kept.append(node)
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and is_plain(node.value) and node.value is not None:
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            if all(isinstance(target, ast.Name) for target in targets):
-                known |= {target.id for target in targets}
+            names_of = [target.id for target in targets if isinstance(target, ast.Name)]
+            # A value that is not taken leaves no older one in force.
+            kept = [other for other in kept if not (isinstance(other, ast.Assign) and other.targets[0].id in names_of)]
+            known -= set(names_of)
+            if is_plain(node.value) and len(names_of) == len(targets) == 1:
+                known.add(names_of[0])
                 kept.append(ast.copy_location(ast.Assign(targets, node.value), node))
+        known |= modules
     tree.body = kept
     names: dict[str, Any] = {"__name__": "kernels", "__file__": path}
     exec(compile(ast.fix_missing_locations(tree), path, "exec"), names)
@@ -184,6 +238,7 @@ def constant(text: str, names: dict[str, Any]) -> Any:
 
 def asked(request: dict[str, Any]) -> dict[str, Any]:
     """Compiles the kernel of a request: file, name, arguments, buffers, constants, warps, stages, target, run."""
+    request["shaped"] = False
     names = (imported if request["run"] else definitions)(request["file"])
     found, name = kernels(names), request["name"]
     if name not in found:
@@ -194,7 +249,7 @@ def asked(request: dict[str, Any]) -> dict[str, Any]:
         made = of_cutile(names, request)
     else:
         made = of_triton(names, request)
-    return {key: getattr(made, key) for key in ("ptx", "warps", "shared", "parameters", "derived")}
+    return {key: getattr(made, key) for key in ("ptx", "warps", "shared", "parameters", "derived", "notes")}
 
 
 def of_triton(names: dict[str, Any], request: dict[str, Any]) -> Compiled:
@@ -205,7 +260,11 @@ def of_triton(names: dict[str, Any], request: dict[str, Any]) -> Compiled:
     options |= {"num_stages": stages} if stages else {}
     of = {parameter.name: (parameter.is_constexpr, parameter.has_default) for parameter in kernel.params}
     values = given(of, chosen, names, request)
-    return compiled(kernel, values, request["target"] or "sm_80", options)
+    made = compiled(kernel, values, request["target"] or "sm_80", options)
+    taken = [f"{name}={chosen[name]}" for name in chosen if name in of and name not in request["constants"]]
+    if taken:
+        made.notes.append(f"the first configuration of {request['name']} is taken: {', '.join(taken)}, {made.warps} warps; --const and --warps give others")
+    return made
 
 
 def given(
@@ -225,7 +284,8 @@ def given(
         elif name in chosen:
             values[name] = chosen[name]
         elif not has_default:
-            number_or_pointer = f"--arg {name}=VALUE (a number) or --buffer {name}=COUNT[:TYPE] (an array)"
+            shape = "COUNTxCOUNT" if request["shaped"] else "COUNT"
+            number_or_pointer = f"--arg {name}=VALUE (a number) or --buffer {name}={shape}[:TYPE] (an array)"
             missing.append(f"--const {name}=VALUE" if is_constant else number_or_pointer)
     for name in {**request["constants"], **request["buffers"], **request["arguments"]}:
         if name not in parameters:
@@ -241,7 +301,7 @@ def of_cutile(names: dict[str, Any], request: dict[str, Any]) -> Compiled:
     import cuda.tile as ct
     from cuda.tile.compilation import CallingConvention, KernelSignature, ScalarConstraint, export_kernel
 
-    kernel, name = names[request["name"]], request["name"]
+    kernel, request["shaped"] = names[request["name"]], True
     function = kernel._annotated_function
     leaves = zip(function.pysig.parameters.items(), function.parameter_annotations, strict=True)
     of = {key: (getattr(leaf, "constant", False), False) for (key, _), leaf in leaves}
@@ -372,8 +432,9 @@ def main() -> None:
 def failure(wrong: BaseException, request: dict[str, Any]) -> dict[str, Any]:
     """An exception as an answer, with the line of the file that it is about."""
     line = getattr(getattr(wrong, "node", None), "lineno", None)
-    first = next((text for text in str(wrong).splitlines()[::-1] if text.strip()), "")
-    text = first if type(wrong).__name__ == "CompilationError" else f"{type(wrong).__name__}: {first}"
+    rows = [row.strip() for row in str(wrong).splitlines() if row.strip()] or [""]
+    # Triton's own message begins with the source, and ends with what is wrong.
+    text = rows[-1] if type(wrong).__name__ == "CompilationError" else f"{type(wrong).__name__}: {rows[0]}"
     if (cause := wrong.__cause__) is not None:
         text = f"{type(cause).__name__}: {cause}"
     is_unknown = isinstance(wrong, (NameError, ImportError)) or "NameError" in text or "is not defined" in text

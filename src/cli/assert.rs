@@ -29,6 +29,8 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
     if let Some(predicted) = chosen.and_then(|chosen| outcome.predicted(&chosen)) {
         let times = [("predicted_low", predicted.low_s), ("predicted_high", predicted.high_s)];
         times.into_iter().for_each(|(name, time)| time.into_iter().for_each(|time| figures.set(name, time)));
+        let held = predicted.occupancy.as_ref().and_then(|occupancy| occupancy.fraction);
+        held.into_iter().for_each(|fraction| figures.set("occupancy", fraction));
     }
     outcome.machine_code.iter().for_each(|code| figures.set_machine_code(code));
     let judged = conditions.iter().map(|condition| asserted::holds(condition, &figures));
@@ -87,7 +89,10 @@ fn annotations<'a>(
         let counter =
             LINE_COUNTERS.iter().find(|counter| condition.names().iter().any(|(name, _)| name.contains(counter.short)));
         let most = counter.and_then(|counter| trace.lines.iter().max_by_key(|line| (counter.of)(line)));
-        let place = Place { line: most.map_or(1, |line| line.line.max(1)), ..Place::start(file_of(target)) };
+        // What no line counts is the kernel's as a whole.
+        let first = || trace.lines.iter().map(|line| line.line).filter(|line| *line > 0).min();
+        let line = most.map(|line| line.line).filter(|line| *line > 0).or_else(first).unwrap_or(1);
+        let place = Place { line, ..Place::start(file_of(target)) };
         let place = in_part(Diagnostic::error("").in_place(&place), text).place.unwrap_or(place);
         Annotation { rule: asserted.condition.clone(), message: asserted.words(), place, fails: true }
     });

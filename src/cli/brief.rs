@@ -3,7 +3,7 @@
 use super::out;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::parts::in_part;
-use crate::base::units::{count, counted, digits3};
+use crate::base::units::{count, counted, digits3, figure};
 use crate::session::run::model::Predicted;
 use crate::session::run::python::file_of;
 use crate::session::run::shader_file::Outcome;
@@ -84,11 +84,12 @@ fn memory(trace: &Trace) -> Vec<String> {
     let per = |of: u64, requests: u64| digits3(of as f64 / requests as f64);
     let of_global = global.into_iter().filter(|(_, counts)| counts.requests > 0).map(|(name, counts)| {
         format!(
-            "global {name}: {} requests, {} sectors ({} a request), {} bytes asked for",
+            "global {name}: {} requests, {} sectors ({} a request), {} bytes asked for, {} of the sectors' bytes",
             count(counts.requests),
             count(counts.sectors),
             per(counts.sectors, counts.requests),
-            count(counts.bytes)
+            count(counts.bytes),
+            used(counts.bytes, counts.sectors)
         )
     });
     let of_shared = shared.into_iter().filter(|(_, counts)| counts.requests > 0).map(|(name, counts)| {
@@ -96,6 +97,13 @@ fn memory(trace: &Trace) -> Vec<String> {
         format!("shared {name}: {requests} requests, {} wavefronts, {conflicts} conflicts", count(counts.wavefronts))
     });
     of_global.chain(of_shared).collect()
+}
+
+/// The bytes that lanes ask for per byte of the sectors, which is above 1 where lanes share bytes.
+fn used(bytes: u64, sectors: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "a percentage of three digits")]
+    let share = bytes as f64 / (sectors as f64 * 32.0);
+    figure(share, "%")
 }
 
 /// The lines with the largest share of a counter, the largest first.

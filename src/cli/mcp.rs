@@ -13,15 +13,16 @@ use serde_json::{Map, Value, json};
 use super::{DONE, out};
 use crate::base::diag::Diagnostic;
 use crate::base::process::finished;
+use crate::session::run::python::named;
 
-/// The version that is answered with where the caller names none.
+/// The version of the protocol.
 const VERSION: &str = "2025-06-18";
 
 /// The time after which a tool's run is ended.
 const LONGEST: Duration = Duration::from_secs(300);
 
 /// Options of a launch that take one value: the tools' name, the command line's, and what it is.
-const SINGLE: [(&str, &str, &str); 8] = [
+const SINGLE: [(&str, &str, &str); 9] = [
     ("grid", "--grid", "blocks in x, y and z: 64 or 8,8,1; the file's own launch where it is left out"),
     ("block", "--block", "threads of a block in x, y and z"),
     ("shared", "--shared", "bytes of dynamic shared memory"),
@@ -29,31 +30,34 @@ const SINGLE: [(&str, &str, &str); 8] = [
     ("launch", "--launch", "the number of a launch in the file, as `launches` lists them"),
     ("target", "--target", "the architecture: sm_80, sm_90a, sm_100"),
     ("warps", "--warps", "warps of a block instead of its threads, as Triton has it"),
+    ("stages", "--stages", "stages of a function of Triton's, where its loads are pipelined"),
     ("seed", "--seed", "the seed of random contents"),
 ];
 
 /// Options of a launch that take names with values.
-const NAMED: [(&str, &str, &str); 4] = [
+const NAMED: [(&str, &str, &str); 5] = [
     ("args", "--arg", "arguments that are no pointers, by name"),
     (
         "buffers",
         "--buffer",
         "buffers by name: COUNT, COUNT:TYPE or COUNT:TYPE:INIT, where INIT is random, iota, zero or a number",
     ),
-    ("define", "--define", "macros by name"),
+    ("define", "--define", "macros of CUDA C++ by name"),
+    ("const", "--const", "constants of a function in Python, or overrides of WGSL, by name"),
     ("let", "--let", "values of names in the host's code that the file does not say"),
 ];
 
 pub(super) fn mcp() -> Result<ExitCode, ExitCode> {
     let failed = |error: std::io::Error| out::failed(Diagnostic::error(error.to_string()));
     let folder = std::env::current_dir().and_then(std::fs::canonicalize).map_err(failed)?;
-    for line in std::io::stdin().lock().lines() {
+    for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(failed)?;
-        if line.trim().is_empty() {
+        if line.trim_ascii().is_empty() {
             continue;
         }
-        let answer = match serde_json::from_str::<Value>(&line) {
-            Ok(message) => answer(&folder, &message),
+        let answer = match serde_json::from_slice::<Value>(&line) {
+            Ok(message) if message.is_object() => answer(&folder, &message),
+            Ok(_) => Some(error(&Value::Null, -32600, "a message is an object; several at once are not taken")),
             Err(why) => Some(error(&Value::Null, -32700, &format!("this is no JSON: {why}"))),
         };
         answer.iter().for_each(|answer| out::line(&answer.to_string()));
@@ -64,10 +68,14 @@ pub(super) fn mcp() -> Result<ExitCode, ExitCode> {
 /// The answer to a message; None to a notification.
 fn answer(folder: &Path, message: &Value) -> Option<Value> {
     let id = message.get("id")?;
+    // An answer of the caller's.
+    if message.get("method").is_none() && (message.get("result").is_some() || message.get("error").is_some()) {
+        return None;
+    }
     let params = message.get("params").unwrap_or(&Value::Null);
     let result = match message.get("method").and_then(Value::as_str) {
         Some("initialize") => json!({
-            "protocolVersion": params.get("protocolVersion").and_then(Value::as_str).unwrap_or(VERSION),
+            "protocolVersion": VERSION,
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "warpbook", "version": env!("CARGO_PKG_VERSION")},
         }),
@@ -190,19 +198,26 @@ fn arguments(folder: &Path, tool: &str, given: &Map<String, Value>) -> Result<Ve
 fn plain(name: &str, value: &Value) -> Result<String, String> {
     match value {
         Value::String(text) => Ok(text.clone()),
-        Value::Number(number) => Ok(number.to_string()),
+        // Programs write whole numbers as 32.0, too.
+        Value::Number(number) => match number.as_f64() {
+            Some(value) if value.fract() == 0.0 && value.abs() < 1e15 => Ok(format!("{value:.0}")),
+            _ => Ok(number.to_string()),
+        },
         _ => Err(format!("`{name}` takes a text or a number")),
     }
 }
 
 /// The path of a file from the folder, if it is below it.
 fn below(folder: &Path, file: &str) -> Result<PathBuf, String> {
-    let (file, function) =
-        file.rsplit_once("::").map_or((file, String::new()), |(file, name)| (file, format!("::{name}")));
+    let (file, function) = match named(file) {
+        Some((python, name)) if python.len() < file.len() => (python, format!("::{name}")),
+        _ => (file, String::new()),
+    };
     let path = folder.join(file).canonicalize().map_err(|error| format!("cannot read {file}: {error}"))?;
     let inner =
         path.strip_prefix(folder).map_err(|_| format!("{file} is not below the folder that this server serves"))?;
-    Ok(PathBuf::from(format!("{}{function}", inner.display())))
+    // With its folder, so that it is no lesson's name.
+    Ok(PathBuf::from(format!("./{}{function}", inner.display())))
 }
 
 /// What the program says, and whether it was misused.
@@ -226,9 +241,12 @@ mod tests {
         std::fs::write(root.join("sub/k.cu"), "")?;
         let of = |tool: &str, given: Value| arguments(&root, tool, given.as_object().unwrap_or(&Map::new()));
         let line = of("trace", json!({"file": "sub/../sub/k.cu", "grid": 8, "args": {"n": "--json"}}));
-        assert_eq!(line.map(|line| line.join(" ")), Ok("trace --brief --arg=n=--json --grid=8 -- sub/k.cu".to_owned()));
+        assert_eq!(
+            line.map(|line| line.join(" ")),
+            Ok("trace --brief --arg=n=--json --grid=8 -- ./sub/k.cu".to_owned())
+        );
         let line = of("assert", json!({"file": "sub/k.cu", "conditions": ["races == 0", "--junit"]}));
-        assert_eq!(line.map(|line| line.join(" ")), Ok("assert -- sub/k.cu races == 0 --junit".to_owned()));
+        assert_eq!(line.map(|line| line.join(" ")), Ok("assert -- ./sub/k.cu races == 0 --junit".to_owned()));
         for (tool, given) in [
             ("trace", json!({"file": "/etc/passwd"})),
             ("trace", json!({"file": "../k.cu"})),

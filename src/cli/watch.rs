@@ -27,8 +27,8 @@ pub(super) fn watch(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let chosen = target::device(&models, &args.setting)?;
     let mut last: Option<(Outcome, Trace)> = None;
     loop {
-        let files = files(args, last.as_ref().map(|(outcome, _)| outcome));
-        let before = stamps(&files);
+        let own = files(args, None);
+        let began = stamps(&own);
         // What is wrong with the file is on standard error; the next save may mend it.
         if let Ok(outcome) = target::traced(context, &args.target, &args.setting.options())
             && let Some(trace) = outcome.trace()
@@ -43,7 +43,10 @@ pub(super) fn watch(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             last = Some((outcome, trace));
         }
         out::note(&format!("watching {}; press Ctrl-C to stop", args.target));
-        while stamps(&files) == before {
+        let files = files(args, last.as_ref().map(|(outcome, _)| outcome));
+        let before = stamps(&files);
+        // What was saved while it was traced is traced again.
+        while stamps(&own) == began && stamps(&files) == before {
             std::thread::sleep(PAUSE);
         }
         // Editors write in several steps.
@@ -82,7 +85,7 @@ fn show_changes(target: &str, before: &(Outcome, Trace), after: (&Outcome, &Trac
     let mut figures = compare::figures(&sides[0], &sides[1]);
     figures.retain(|figure| figure.before != figure.after);
     let lines = compare::lines(&sides[0], &sides[1]);
-    out::line("");
+    out::line(&format!("\n{target} was saved:"));
     changes(&figures, &lines, &[&texts[0], &texts[1]]);
     let messages = |trace: &Trace| trace.findings.iter().map(|f| (f.kind, f.message.clone())).collect::<Vec<_>>();
     let (old, new) = (messages(&before.1), messages(after.1));

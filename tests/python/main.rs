@@ -158,6 +158,29 @@ fn a_file_is_not_executed_and_says_what_its_functions_need() {
         "{}",
         unknown.err
     );
+    // Ways to have the file's own code run: none is taken.
+    for code in [
+        "def evil():\n    open('ran', 'w')\n    return 1\nX = evil()",
+        "def evil(of):\n    open('ran', 'w')\n    return of\n@evil\ndef f(): pass",
+        "def f(*of: open('ran', 'w')): pass",
+        "def f(x=open('ran', 'w')): pass",
+        "import typing\nX = typing.sys.modules['os'].system('touch ran')",
+        "from triton.runtime.build import subprocess\nX = subprocess.check_output(['touch', 'ran'])",
+        "@triton.autotune(configs=[triton.Config({}).__class__.__init__.__globals__['__builtins__']['exec'](\"open('ran', 'w')\")], key=[])\ndef f(): pass",
+    ] {
+        let text = PROGRAM.replace("SCALE =", &format!("{code}\nSCALE ="));
+        fs::write(folder.path().join("evil.py"), text).unwrap();
+        let traced = run(&launch.replace("k.py", "evil.py"));
+        assert_eq!(traced.code, 1, "{code}: {}", traced.err);
+        assert!(!folder.path().join("ran").exists(), "{code}");
+    }
+    fs::write(
+        folder.path().join("at.py"),
+        PROGRAM.replace("SCALE =", "@triton.constexpr_function\ndef f(): pass\nSCALE ="),
+    )
+    .unwrap();
+    let at = run(&launch.replace("k.py", "at.py"));
+    assert!(at.code == 2 && at.err.contains("runs code while it is compiled"), "{}", at.err);
     let executed = run("trace k.py::wrong --grid 1 --buffer x=64 --arg n=3 --run");
     assert!(executed.code == 2 && !executed.err.contains("only definitions"), "{}", executed.err);
 }

@@ -29,6 +29,13 @@ fn problem(path: &Path, what: impl std::fmt::Display) -> Diagnostic {
         .hint("give a file that numpy.save wrote, of the buffer's type and length")
 }
 
+/// The type of the elements of a file as NumPy writes it, such as `<f2`; None if it cannot be read.
+#[must_use]
+pub fn type_of(path: &Path) -> Option<String> {
+    let bytes = files::read_file(path, LARGEST).ok()?;
+    Some(header_of(path, &bytes).ok()?.dtype().descr().trim_matches('\'').to_owned())
+}
+
 /// How NumPy calls a type of elements; bfloat16, which it has not, goes as its bits.
 #[must_use]
 pub fn dtype(elem: Elem) -> &'static str {

@@ -146,6 +146,8 @@ pub struct Code<'a> {
     enumerators: BTreeMap<&'a str, (usize, Node<'a>)>,
     assignments: BTreeMap<&'a str, Vec<(usize, Node<'a>)>>,
     classes: BTreeMap<&'a str, (usize, Node<'a>)>,
+    /// Names of types that the text defines more than once: which one is meant is not looked into.
+    doubtful: BTreeSet<&'a str>,
     /// The number of the last frame.
     frames: Cell<usize>,
 }
@@ -155,8 +157,17 @@ impl<'a> Code<'a> {
         let [functions, calls] = [BTreeMap::new(), BTreeMap::new()];
         let [aliases, enumerators] = [BTreeMap::new(), BTreeMap::new()];
         let (assignments, classes) = (BTreeMap::new(), BTreeMap::new());
-        let mut code =
-            Self { host, functions, calls, aliases, enumerators, assignments, classes, frames: Cell::new(0) };
+        let mut code = Self {
+            host,
+            functions,
+            calls,
+            aliases,
+            enumerators,
+            assignments,
+            classes,
+            doubtful: BTreeSet::new(),
+            frames: Cell::new(0),
+        };
         let sources = host.sources.iter().enumerate();
         for (at, source) in sources.filter(|(at, source)| *at < host.files || source.used_at.is_some()) {
             each(source.tree.root_node(), &mut |node| code.read(at, &source.text, node));
@@ -179,7 +190,10 @@ impl<'a> Code<'a> {
             "type_definition" | "alias_declaration" if self.host.is_active(at, node, usize::MAX) => {
                 let ty = field("type").map(|ty| if ty.kind() == "type_descriptor" { first_named(ty) } else { ty });
                 if let (Some(name), Some(ty)) = (named(field("declarator").or_else(|| field("name"))), ty) {
-                    self.aliases.entry(name).or_insert((at, ty));
+                    let known = *self.aliases.entry(name).or_insert((at, ty));
+                    if self.host.text(known.0, known.1) != &text[ty.byte_range()] {
+                        self.doubtful.insert(name);
+                    }
                 }
             }
             "assignment_expression" => {
@@ -193,7 +207,10 @@ impl<'a> Code<'a> {
             }
             "struct_specifier" | "class_specifier" if field("body").is_some() => {
                 named(field("name")).into_iter().for_each(|name| {
-                    self.classes.entry(name).or_insert((at, node));
+                    let known = *self.classes.entry(name).or_insert((at, node));
+                    if known.1 != node {
+                        self.doubtful.insert(name);
+                    }
                 });
             }
             _ => {}
@@ -238,6 +255,11 @@ impl<'a> Code<'a> {
     /// The definition of a type.
     pub fn class(&self, name: &str) -> Option<(usize, Node<'a>)> {
         self.classes.get(name).copied()
+    }
+
+    /// Whether a type's name is defined more than once.
+    pub fn is_doubtful(&self, name: &str) -> bool {
+        self.doubtful.contains(name)
     }
 
     /// The frame of a place: its function, called as the file calls it.

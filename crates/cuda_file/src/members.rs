@@ -39,6 +39,10 @@ pub fn members(texts: &[&str], kernel: &str) -> Vec<Option<(Vec<Member>, i64)>> 
         let (bytes, _) = found.class(ty, "", 0, 0)?;
         Some((found.members, bytes))
     };
+    // Of overloads, and of variants under #if, which one is meant is not looked into.
+    if code.functions(kernel.split('<').next().unwrap_or_default()).len() > 1 {
+        return Vec::new();
+    }
     let parameters = reader.parameters_of(kernel, &frame).into_iter();
     parameters.map(|parameter| layout(&parameter.ty).filter(|_| parameter.is_class)).collect()
 }
@@ -54,7 +58,8 @@ impl<'a> Layout<'_, 'a, '_> {
     /// The bytes and the alignment of a structure that begins at byte `start`; None if it is not understood.
     fn class(&mut self, ty: &str, path: &str, start: i64, depth: usize) -> Option<(i64, i64)> {
         let name = ty.rsplit("::").next()?;
-        let (source, class) = self.reader.code.class(name).filter(|_| depth < 8)?;
+        let is_known = depth < 8 && !self.reader.code.is_doubtful(name);
+        let (source, class) = self.reader.code.class(name).filter(|_| is_known)?;
         let is_plain = class.kind() == "struct_specifier" || class.kind() == "class_specifier";
         let has_bases = named(class).any(|part| part.kind() == "base_class_clause");
         if !is_plain || has_bases {
@@ -63,7 +68,7 @@ impl<'a> Layout<'_, 'a, '_> {
         let (mut bytes, mut widest) = (0, 1);
         for field in named(class.child_by_field_name("body")?).filter(|it| it.kind() == "field_declaration") {
             let text = self.reader.host.text(source, field);
-            if text.starts_with("static") {
+            if text.split_whitespace().any(|word| word == "static") {
                 continue;
             }
             if ["virtual", "alignas", "__align__", "volatile"].iter().any(|word| text.contains(word)) {
@@ -113,12 +118,23 @@ impl<'a> Layout<'_, 'a, '_> {
         }
         let name = self.reader.host.text(source, declared(declarator)?);
         let own = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+        if ty.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| self.reader.code.is_doubtful(word)) {
+            return None;
+        }
         let plain = self.reader.evaluator.plain_type(ty.trim_start_matches("const "), self.frame);
         let count: i64 = counts.iter().product();
-        let number = if is_pointer { Some((8, 8)) } else { number(&plain) };
-        let (each, align) = match number {
-            Some(number) => number,
-            None => self.measured(&plain, depth)?,
+        let vector = vector(&plain).filter(|_| !is_pointer);
+        let is_enum = || self.reader.code.class(&plain).is_some_and(|(_, class)| class.kind() == "enum_specifier");
+        let number = match vector {
+            Some(_) => None,
+            None if is_pointer => Some((8, 8)),
+            None if is_enum() => Some((4, 4)),
+            None => number(&plain),
+        };
+        let (each, align) = match (number, vector) {
+            (Some(number), _) => number,
+            (None, Some((of, lanes, align))) => (bytes_of(of)? * lanes, align),
+            (None, None) => self.measured(&plain, depth)?,
         };
         let first = start + (bytes + align - 1) / align * align;
         for i in 0..count {
@@ -127,9 +143,20 @@ impl<'a> Layout<'_, 'a, '_> {
             }
             let path = if counts.is_empty() { own.clone() } else { format!("{own}[{i}]") };
             let offset = first + i * each;
-            match number {
-                Some(_) => self.members.push(Member { path, ty: plain.clone(), is_pointer, offset, bytes: each }),
-                None => drop(self.class(&plain, &path, offset, depth + 1)?),
+            match (number, vector) {
+                (Some(_), _) => self.members.push(Member { path, ty: plain.clone(), is_pointer, offset, bytes: each }),
+                (None, Some((of, lanes, _))) => {
+                    let bytes = bytes_of(of)?;
+                    let parts = ["x", "y", "z", "w"].into_iter().zip(0..lanes);
+                    self.members.extend(parts.map(|(part, at)| Member {
+                        path: format!("{path}.{part}"),
+                        ty: of.to_owned(),
+                        is_pointer: false,
+                        offset: offset + at * bytes,
+                        bytes,
+                    }));
+                }
+                (None, None) => drop(self.class(&plain, &path, offset, depth + 1)?),
             }
         }
         Some(Some((each * count, align)))
@@ -141,11 +168,26 @@ impl<'a> Layout<'_, 'a, '_> {
     }
 }
 
-/// The bytes and the alignment of a type of C++ or CUDA.
+/// The bytes and the alignment of a number's type, or of a vector of halves or bytes, which is loaded as one.
 fn number(ty: &str) -> Option<(i64, i64)> {
-    let name = ty.rsplit("::").next()?;
-    let bytes = bytes_of(name)?;
-    // A vector of three has the alignment of its elements.
-    let align = if name.ends_with('3') { bytes / 3 } else { bytes };
-    Some((bytes, align))
+    let bytes = bytes_of(ty.rsplit("::").next()?)?;
+    Some((bytes, bytes))
+}
+
+/// The type of a component of CUDA's vectors, their number, and the vector's alignment (CUDA C++ Programming Guide, "Built-in Vector
+/// Types").
+fn vector(ty: &str) -> Option<(&'static str, i64, i64)> {
+    if ty == "dim3" {
+        return Some(("unsigned", 3, 4));
+    }
+    let lanes: i64 = ty.chars().last()?.to_digit(10)?.into();
+    let of = match &ty[..ty.len() - 1] {
+        "float" => "float",
+        "double" => "double",
+        "int" => "int",
+        "uint" => "unsigned",
+        _ => return None,
+    };
+    let bytes = bytes_of(of)?;
+    (2..=4).contains(&lanes).then(|| (of, lanes, if lanes == 3 { bytes } else { (bytes * lanes).min(16) }))
 }

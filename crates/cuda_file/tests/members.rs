@@ -32,7 +32,7 @@ __global__ void k(Params p, int add, const Params* q) {}
     let (members, bytes) = found[0].clone().unwrap_or_default();
     let wanted = "x*@0:8 out*@8:8 tag@16:1 n@20:4 inner[0].scale@24:4 inner[0].flags[0]@28:4 inner[0].flags[1]@32:4 \
                   inner[1].scale@36:4 inner[1].flags[0]@40:4 inner[1].flags[1]@44:4 bias[0]@48:4 bias[1]@52:4 bias[2]@56:4 \
-                  at@60:12 last@72:8";
+                  at.x@60:4 at.y@64:4 at.z@68:4 last@72:8";
     assert_eq!((members.join(" ").as_str(), bytes), (wanted, 80));
     assert_eq!(found[1..], [None, None]);
 }
@@ -40,6 +40,8 @@ __global__ void k(Params p, int add, const Params* q) {}
 #[test]
 fn a_layout_that_is_not_understood_is_none() {
     for of_class in [
+        "struct P { int n; float f; }; namespace b { struct P { float f; int n; }; }",
+        "typedef int T; struct P { using T = float; T n; };",
         "struct P : Base { int n; };",
         "struct P { int a : 3; };",
         "struct P { alignas(16) int a; };",

@@ -72,6 +72,10 @@ pub struct SettingArgs {
     /// Of `counters`, the launch in the profile; the first of a kernel of the traced one's name where none is given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub launch: Option<u32>,
+    /// Trace all launches of a .cu file that a run without arguments reaches, in their order, as passes over the host's buffers, which
+    /// --input, --dump and --print name.
+    #[arg(long, conflicts_with_all = ["launch", "grid", "block", "entry", "arguments", "buffers"])]
+    pub all: bool,
     /// The value of a name, or of an expression, in a .cu file's host code that the file does not say: N=1024, 'x.size(0)=64'.
     #[arg(long = "let", value_name = "NAME=VALUE", value_parser = host_value)]
     pub lets: Vec<(String, f64)>,
@@ -153,6 +157,7 @@ impl SettingArgs {
             source: self.source.clone(),
             language: self.language.language(),
             launch: self.launch,
+            all: self.all,
             parameters: None,
             stages: self.stages,
             run_python: self.run,

@@ -1,6 +1,7 @@
 //! Counters of NVIDIA's profiler, ncu, beside the tracer's counts.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -151,7 +152,7 @@ enum Report {
 /// That no Python has it, or that it cannot read the report.
 pub fn report(file: &str) -> Result<Vec<Profiled>, Diagnostic> {
     let failed = format!("{file} cannot be read");
-    match answer(READER, (include_str!("ncu_rep.py"), file), &failed)? {
+    match answer(READER, (include_str!("ncu_rep.py"), file), &failed, Some(Path::new(file)))? {
         Report::Read { mut launches } => {
             for launch in &mut launches {
                 launch.kernel = plain_name(&launch.kernel);

@@ -1,10 +1,12 @@
 //! The sizes and arguments of a launch of a kernel in CUDA or PTX, as options give them, and the errors in them.
 
+use std::collections::BTreeSet;
+
 use super::cuda_named::{Named, is_triton};
 use super::trace_options::TraceOptions;
 use crate::base::diag::{Diagnostic, nearest};
 use crate::job::{Argument, Twin};
-use crate::simt;
+use crate::simt::{self, ModuleVariable};
 
 /// The grid, and the threads of a block: as they are given, or as the kernel was compiled for.
 ///
@@ -41,17 +43,41 @@ fn is_null(options: &TraceOptions, name: &str) -> bool {
     options.arguments.iter().any(|(given, value)| given == name && value == "0")
 }
 
-/// The kernel's arguments, and the errors in them.
-pub(super) fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) -> (Vec<Argument>, Vec<Diagnostic>) {
+/// Whether a parameter is a member of a structure.
+fn is_of(named: &Named, structure: &str) -> bool {
+    named.name.strip_prefix(structure).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// That no member of a structure is given, with those that it has.
+fn nothing_given(entry: &str, structure: &str, named: &[Named]) -> Diagnostic {
+    let members = named.iter().filter(|n| is_of(n, structure)).map(|n| match n.parameter.is_pointer {
+        true => format!("--buffer {}=COUNT", n.name),
+        false => format!("--arg {}=VALUE", n.name),
+    });
+    Diagnostic::error(format!("`{entry}` takes the structure `{structure}`, and none of its members is given"))
+        .hint(format!("add those that matter, others are 0: {}", members.collect::<Vec<_>>().join(" ")))
+}
+
+/// The kernel's arguments, and the errors in them. `variables` are the module's.
+pub(super) fn arguments(
+    twin: &Twin,
+    named: &[Named],
+    variables: &[ModuleVariable],
+    options: &TraceOptions,
+) -> (Vec<Argument>, Vec<Diagnostic>) {
     let (mut arguments, mut problems) = (Vec::new(), Vec::new());
     let entry = simt::ptx_source_name(&twin.entry);
-    for (name, _) in &options.arguments {
+    for (name, value) in &options.arguments {
         match named.iter().find(|n| n.name == *name) {
             Some(n) if n.parameter.is_pointer && !is_null(options, name) => {
                 let problem = Diagnostic::error(format!("`{name}` is a pointer, and takes a buffer"));
                 problems.push(problem.hint(format!("give --buffer {name}=COUNT instead")));
             }
             Some(_) => {}
+            None if variables.iter().any(|variable| variable.name == *name) => {
+                let problem = Diagnostic::error(format!("`{value}` is no number for the variable `{name}`"));
+                problems.push(problem.hint(format!("give one number for all of it, or --input {name}=FILE.npy")));
+            }
             None => {
                 let names: Vec<&str> = named.iter().map(|n| n.name.as_str()).collect();
                 let hint = match nearest(name, names.iter().copied()) {
@@ -84,11 +110,19 @@ pub(super) fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) ->
         let hint = "--buffer out=@x makes the pointer `out` lead to the buffer of the pointer `x`";
         problems.extend(wrong.map(|wrong| Diagnostic::error(format!("--buffer {name}=@{other}: {wrong}")).hint(hint)));
     }
+    let mut structures = BTreeSet::new();
     for n in named {
         let given = options.arguments.iter().filter(|(name, _)| *name == n.name).collect::<Vec<_>>();
         let is_buffer =
             n.parameter.bytes == 8 && (n.parameter.is_pointer || options.buffers.iter().any(|(b, ..)| *b == n.name));
         let ty = n.parameter.type_words();
+        let structure = n.name.split('.').next().unwrap_or_default();
+        if n.is_member() && !named.iter().any(|m| is_of(m, structure) && options.gives(&m.name)) {
+            if structures.insert(structure.to_owned()) {
+                problems.push(nothing_given(entry, structure, named));
+            }
+            continue;
+        }
         if n.is_member() && !options.gives(&n.name) {
             let zeros = || Argument::Value(vec![0; n.parameter.bytes as usize]);
             arguments.push(if n.parameter.is_pointer { Argument::Null(n.name.clone()) } else { zeros() });
@@ -109,7 +143,14 @@ pub(super) fn arguments(twin: &Twin, named: &[Named], options: &TraceOptions) ->
             }
             (false, []) => {
                 let problem = Diagnostic::error(format!("`{entry}` needs a value for `{}` ({ty})", n.name));
-                problems.push(problem.hint(format!("add --arg {}=VALUE", n.name)));
+                let is_structure = n.parameter.encode("0").is_none();
+                problems.push(problem.hint(match is_structure {
+                    true => format!(
+                        "it is a structure whose layout is not understood: add its bytes, lowest first, --arg {}=hex:0a0b…",
+                        n.name
+                    ),
+                    false => format!("add --arg {}=VALUE", n.name),
+                }));
             }
             (false, [(_, value)]) => match n.parameter.encode(value) {
                 Some(bytes) => arguments.push(Argument::Value(bytes)),

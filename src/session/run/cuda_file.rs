@@ -152,7 +152,7 @@ pub(super) fn of_text(
     let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
     let options = &with_variables(options, &variables);
     let shape = shape(options, block);
-    let (mut arguments, mut problems) = arguments(&twin, &named, options);
+    let (mut arguments, mut problems) = arguments(&twin, &named, &variables, options);
     if has_dynamic_shared && options.shared_bytes == 0 {
         let problem = Diagnostic::error("the kernel has shared memory whose size its launch gives");
         let triton = "; the compiled Triton kernel has them as metadata.shared";
@@ -226,7 +226,7 @@ pub(super) fn of_text(
         let name = &variable.name;
         let message = format!("`{name}` is in constant memory, which the host fills: here it holds zeros");
         Diagnostic::warning(message)
-            .hint(format!("give its contents by --buffer {name}=1:TYPE:INIT; its size is the module's"))
+            .hint(format!("give its contents by --arg {name}=VALUE, or --input {name}=FILE.npy"))
     });
     Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes, filled })
 }

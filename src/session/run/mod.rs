@@ -7,6 +7,8 @@ pub mod counters;
 mod cuda_arguments;
 pub mod cuda_file;
 mod cuda_named;
+#[cfg(feature = "cuda")]
+mod cuda_program;
 pub mod devices;
 pub mod doctor;
 mod done;

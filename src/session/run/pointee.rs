@@ -135,6 +135,17 @@ impl Pointee {
         }
     }
 
+    /// The type that NumPy writes so in a file, such as `<f2`.
+    #[must_use]
+    pub fn of_numpy(ty: &str) -> Option<Self> {
+        let (kind, bits) = (ty.get(1..2)?, 8 * ty.get(2..)?.parse::<u64>().ok()?);
+        Self::named(&match kind {
+            "b" => "u8".to_owned(),
+            "f" | "u" | "i" => format!("{kind}{bits}"),
+            _ => return None,
+        })
+    }
+
     /// NumPy's name of its numbers' type.
     #[must_use]
     pub fn dtype(self) -> String {
@@ -208,6 +219,8 @@ mod tests {
         assert_eq!(of("unsigned long long int"), Some((Number::Whole(8, false), 1)));
         assert_eq!(of("double"), Some((Number::F64, 1)));
         assert_eq!(of("Particle"), None);
+        let types = ["<f2", "|u1", "<i8", "|b1", "<c8"].map(|ty| Pointee::of_numpy(ty).map(Pointee::dtype));
+        assert_eq!(types.map(Option::unwrap_or_default), ["float16", "uint8", "int64", "uint8", ""]);
     }
 
     #[test]

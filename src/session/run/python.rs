@@ -7,9 +7,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::interpreter::{Package, answer};
+use super::pointee::Pointee;
 use super::trace_options::TraceOptions;
 use crate::base::diag::{Diagnostic, Place};
-use crate::base::files;
+use crate::base::{files, npy};
 
 /// Compiles a function; the Python package uses it, too.
 const SCRIPT: &str = include_str!("../../../python/warpbook/_offline.py");
@@ -50,19 +51,35 @@ struct Request<'a> {
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {
-    Compiled { ptx: String, warps: u32, shared: u32, parameters: Vec<String>, derived: BTreeMap<String, i64> },
-    Failed { error: String, hint: String, line: Option<u32> },
+    Compiled {
+        ptx: String,
+        warps: u32,
+        shared: u32,
+        parameters: Vec<String>,
+        derived: BTreeMap<String, i64>,
+        notes: Vec<String>,
+    },
+    Failed {
+        error: String,
+        hint: String,
+        line: Option<u32>,
+    },
 }
 
-/// The PTX of a function, with the options of its launch that are left: those that became constants are gone.
+/// The PTX of a function, with the options of its launch that are left (those that became constants are gone), and notes.
 ///
 /// # Errors
 /// That there is no Triton, what the function's launch lacks, or what is wrong in the file.
-pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result<(String, TraceOptions), Diagnostic> {
+pub(super) fn compiled(
+    file: &str,
+    name: &str,
+    options: &TraceOptions,
+) -> Result<(String, TraceOptions, Vec<String>), Diagnostic> {
     let text = files::read_text(Path::new(file)).map_err(|error| {
         Diagnostic::error(format!("cannot read {file}: {error}")).hint("give the path of a .py file: FILE.py::NAME")
     })?;
     let package = if text.contains("cuda.tile") { CUTILE } else { TRITON };
+    let options = &with_types(options);
     let request = Request {
         file,
         name,
@@ -76,8 +93,9 @@ pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result
     };
     let failed = format!("{} does not compile {file}", package.name);
     let request = serde_json::to_string(&request).map_err(|error| Diagnostic::error(format!("{failed}: {error}")))?;
-    match answer(package, (SCRIPT, &request), &failed)? {
-        Answer::Compiled { ptx, warps, shared, parameters, derived } => {
+    let stranger = Some(Path::new(file)).filter(|_| !options.run_python);
+    match answer(package, (SCRIPT, &request), &failed, stranger)? {
+        Answer::Compiled { ptx, warps, shared, parameters, derived, notes } => {
             let is_left = |(name, _): &(String, String)| parameters.contains(name);
             let sizes = derived.into_iter().map(|(name, size)| (name, size.to_string()));
             let options = TraceOptions {
@@ -90,7 +108,7 @@ pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result
                 parameters: Some(parameters),
                 ..options.clone()
             };
-            Ok((ptx, options))
+            Ok((ptx, options, notes))
         }
         Answer::Failed { error, hint, line } => {
             let place = Place { line: line.unwrap_or(1), ..Place::start(file) };
@@ -102,6 +120,17 @@ pub(super) fn compiled(file: &str, name: &str, options: &TraceOptions) -> Result
 
 fn borrowed(pairs: &[(String, String)]) -> BTreeMap<&str, &str> {
     pairs.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect()
+}
+
+/// The options, with the types of buffers that only a file has.
+fn with_types(options: &TraceOptions) -> TraceOptions {
+    let mut options = options.clone();
+    for (name, file) in &options.io.inputs {
+        let is_typed = options.types.iter().any(|(of, _)| of == name);
+        let pointee = npy::type_of(file).filter(|_| !is_typed).and_then(|ty| Pointee::of_numpy(&ty));
+        options.types.extend(pointee.map(|pointee| (name.clone(), pointee)));
+    }
+    options
 }
 
 /// The types of the buffers that are given, by name, and their shapes: floats where no type is said, in one dimension where no other is.

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+#[cfg(feature = "cuda")]
+use super::cuda_program;
 use super::devices::Devices;
 use super::explain::explain;
 use super::model::{Chosen, Predicted, Traced};
@@ -169,12 +171,23 @@ pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
 fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
     let one = |d: Diagnostic| vec![d];
     if let Some((file, name)) = python::named(target) {
-        let (ptx, options) = python::compiled(file, name, options).map_err(one)?;
-        return cuda_file::of_text(devices, target, ptx, &options);
+        let (ptx, options, notes) = python::compiled(file, name, options).map_err(one)?;
+        let mut found = cuda_file::of_text(devices, target, ptx, &options)?;
+        found.notes.splice(..0, notes);
+        return Ok(found);
     }
     let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
     let is_wgsl = || simt::entry_points(target, &source).is_ok_and(|entries| !entries.is_empty());
     if (cuda_file::is_cuda(target) || target.ends_with(".ptx")) && !is_wgsl() {
+        #[cfg(feature = "cuda")]
+        if options.all && cuda_file::is_cuda(target) {
+            return cuda_program::of_program(devices, target, &source, options);
+        }
+        // What a file of the reader's says of its machine code is not the assembler's word.
+        let source = match target.ends_with(".ptx") {
+            true => source.replace("// machine code: ", "// machine_code: "),
+            false => source,
+        };
         return cuda_file::of_text(devices, target, source, options);
     }
     of_source(target, &source, options).map_err(|problems| match foreign(target, &source) {

@@ -24,23 +24,58 @@ pub fn signature(source: &str, mangled: &str) -> Option<Vec<Declared>> {
     let is_python = source.contains(&format!("def {entry}"));
     let source = if is_python { without_remarks(source) } else { without_comments(source) };
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let list = source.match_indices(entry).find_map(|(at, _)| {
+    let names = Names { source: &source };
+    let lists = source.match_indices(entry).filter_map(|(at, _)| {
         let (before, after) = (&source[..at], &source[at + entry.len()..]);
         let whole = !before.ends_with(is_word) && !after.starts_with(is_word);
         let defines = before.trim_end().ends_with("void")
             || before.trim_end().ends_with("def")
             || before.trim_end().ends_with(')');
         after.trim_start().strip_prefix('(').filter(|_| whole && defines)
-    })?;
-    let names = Names { source: &source };
-    let mut declared: Vec<Declared> = split(list).into_iter().filter_map(|text| declared(text, &names)).collect();
-    let types = types(mangled).filter(|types| types.len() == declared.len());
+    });
+    let read = |list: &str| split(list).into_iter().filter_map(|text| declared(text, &names)).collect::<Vec<_>>();
+    let all: Vec<(Vec<Declared>, bool)> = lists.map(|list| (read(list), is_python || has_body(list))).collect();
+    let types = types(mangled);
+    let fitting = fitting(&all, types.as_deref());
+    let mut declared = fitting.first()?.clone();
+    // Of variants that differ in their names alone, which one was compiled is not known.
+    let names_of = |declared: &[Declared]| declared.iter().map(|of| of.name.clone()).collect::<Vec<_>>();
+    if fitting.iter().any(|other| names_of(other) != names_of(&declared)) {
+        return None;
+    }
+    let types = types.filter(|types| types.len() == declared.len());
     for (declared, ty) in declared.iter_mut().zip(types.into_iter().flatten()) {
         declared.is_pointer = Some(ty.contains('*'));
         // A pointer to a pointer has no elements of a known type.
         declared.pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(&ty) } else { None };
     }
     Some(declared)
+}
+
+/// The declarations that fit a kernel best: those with a body, and of overloads those whose types are the compiler's.
+fn fitting(all: &[(Vec<Declared>, bool)], types: Option<&[String]>) -> Vec<Vec<Declared>> {
+    let is_defined = all.iter().any(|(_, has_body)| *has_body);
+    let all = all.iter().filter(|(_, has_body)| *has_body || !is_defined).map(|(declared, _)| declared);
+    let score = |declared: &Vec<Declared>| {
+        let types = types.unwrap_or_default();
+        let agrees = |(of, ty): &(&Declared, &String)| {
+            of.is_pointer.is_none_or(|is_pointer| is_pointer == ty.contains('*'))
+                && (of.pointee.is_none() || of.pointee == Pointee::of_cpp(ty))
+        };
+        (declared.len() == types.len(), declared.iter().zip(types).filter(agrees).count())
+    };
+    let best = all.clone().map(score).max();
+    all.filter(|declared| Some(score(declared)) == best).cloned().collect()
+}
+
+/// Whether a body follows a list of parameters.
+fn has_body(list: &str) -> bool {
+    let mut depth = 0_i32;
+    let end = list.char_indices().find(|(_, c)| {
+        depth += i32::from(*c == '(') - i32::from(*c == ')');
+        depth < 0
+    });
+    end.is_some_and(|(at, _)| list[at + 1..].trim_start().starts_with('{'))
 }
 
 /// The types of a kernel's parameters by its name in PTX; None if that does not have them, as those of `extern "C"` do

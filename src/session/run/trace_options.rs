@@ -42,6 +42,8 @@ pub struct TraceOptions {
     pub shared: Vec<(String, String)>,
     /// The launch in a .cu file that gives what the options do not, by its number from 1; the first one if None.
     pub launch: Option<u32>,
+    /// Whether all launches of a .cu file are traced, one after the other.
+    pub all: bool,
     /// The names of the parameters of PTX, in order, where its source does not tell them.
     pub parameters: Option<Vec<String>>,
     /// Triton's number of stages.
@@ -88,6 +90,7 @@ impl Default for TraceOptions {
             shapes: Vec::new(),
             shared: Vec::new(),
             launch: None,
+            all: false,
             parameters: None,
             stages: None,
             run_python: false,

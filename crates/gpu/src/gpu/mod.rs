@@ -19,6 +19,7 @@ mod outputs;
 mod pace;
 pub mod protocol;
 pub mod ranks;
+pub mod sandbox;
 pub mod share;
 pub mod shipped;
 pub mod simt;

@@ -14,7 +14,7 @@ use super::wgpu;
 use crate::base::diag::Diagnostic;
 
 /// The `worker` subcommand: serves standard input and output, with the graphics driver's device. `--cuda` takes CUDA's,
-/// and `--device` chooses one by its number or a part of its name. `--nvrtc` only compiles, for such a worker. `--fake`
+/// and `--device` chooses one by its number or a part of its name. `--nvrtc` only compiles, for such a worker; `--sandbox` becomes another program that can open few files. `--fake`
 /// takes a scripted device in place of a real one, `--fake-slow` one that hangs where it is asked for its best rates,
 /// `--fake-version` also greets with another version of the protocol.
 #[must_use]
@@ -26,6 +26,9 @@ pub fn main(args: &[String]) -> ExitCode {
         ["--cuda", "--device", which] => serve(input, output, || open_cuda(Some(which)), leave),
         #[cfg(feature = "cuda")]
         [super::cuda::confined::FLAG] => return super::cuda::confined::main(),
+        [super::sandbox::FLAG, file, writable, program, ..] => {
+            return super::sandbox::main(file, writable, program, &args[4..]);
+        }
         ["--fake"] => serve(input, output, || Ok(Box::new(Fake::default())), leave),
         ["--fake-slow"] => serve(input, output, || Ok(Box::new(Fake { hangs_at_ceilings: true })), leave),
         ["--fake-version"] => fake::greet_as_another_version(output),

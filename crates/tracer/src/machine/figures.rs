@@ -26,7 +26,7 @@ impl MachineCode {
     /// Bytes of spills, stored and loaded, as the instructions have them: once for each, however often it runs.
     #[must_use]
     pub fn spills(&self) -> u32 {
-        self.spill_store_bytes + self.spill_load_bytes
+        self.spill_store_bytes.saturating_add(self.spill_load_bytes)
     }
 
     /// The comments on all kernels in a log of `ptxas -v`, a line each.

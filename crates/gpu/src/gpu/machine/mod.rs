@@ -3,6 +3,7 @@
 mod tools;
 
 use self::tools::{NVDISASM, PTXAS};
+#[cfg(feature = "cuda")]
 use super::backend::Part;
 use super::simt;
 use crate::base::diag::Diagnostic;
@@ -46,6 +47,7 @@ pub fn with_machine_code(assembled: &Assembled) -> Result<String, Diagnostic> {
 }
 
 /// The programs that machine code needs, found or missing.
+#[cfg(feature = "cuda")]
 pub(super) fn parts() -> Vec<Part> {
     [PTXAS, NVDISASM].map(|name| tools::part(name, GET)).into()
 }

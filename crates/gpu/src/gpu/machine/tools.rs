@@ -7,6 +7,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use crate::base::process::{Finished, finished};
+#[cfg(feature = "cuda")]
 use crate::gpu::backend::Part;
 use crate::gpu::toolkit;
 
@@ -72,6 +73,7 @@ fn holding(bytes: &[u8]) -> Result<NamedTempFile, Option<String>> {
 }
 
 /// A program with its version, or that it is missing.
+#[cfg(feature = "cuda")]
 pub(super) fn part(name: &str, get: &str) -> Part {
     let version = toolkit::programs(name).into_iter().next().and_then(|program| {
         let mut command = Command::new(program);

@@ -105,6 +105,8 @@ impl Parameter {
         match (self.ty.as_str(), size) {
             ("f32", 4) => value.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
             ("f64", 8) => value.parse::<f64>().ok().map(|v| v.to_le_bytes().to_vec()),
+            // A structure's bytes are no number.
+            ("b8", 2..) => None,
             (_, 1 | 2 | 4 | 8) => {
                 let bits = 8 * self.bytes;
                 match value {

@@ -135,7 +135,7 @@ impl<const W: usize> Warp<W> {
                     mask &= !(1 << lane);
                     let invocation = u64::from(around.at.warp) * W as u64 + u64::from(lane);
                     let outside = Outside::at(index.cast_signed().into(), term.len.into());
-                    around.report_outside(place, outside, (lane, invocation));
+                    around.report_outside(place, outside, None, (lane, invocation));
                 }
                 address = address.wrapping_add(term.moved(index));
             }

@@ -25,12 +25,20 @@ impl<const W: usize> Sum<W> {
 }
 
 impl<O> Surroundings<'_, O> {
-    /// Reports that a lane, with this local index, goes outside of the variable of a place.
-    pub fn report_outside(&mut self, place: &Place, outside: Outside, (lane, invocation): (u32, u64)) {
+    /// Reports that a lane, with this local index, goes outside of the variable of a place. Indices are in elements of `bytes`, if these
+    /// need not be the variable's own.
+    pub fn report_outside(
+        &mut self,
+        place: &Place,
+        outside: Outside,
+        bytes: Option<u8>,
+        (lane, invocation): (u32, u64),
+    ) {
         let (at, variables) = (self.at, self.variables);
+        let of = bytes.map_or_else(String::new, |bytes| format!(" of {bytes} bytes"));
         self.findings.report_outside(place.line, place.variable, outside, || {
             format!(
-                "index {} is {} of {}, which has {} elements (workgroup {}, warp {}, lane {lane}, local index {invocation})",
+                "index {} is {} of {}, which has {} elements{of} (workgroup {}, warp {}, lane {lane}, local index {invocation})",
                 outside.first,
                 if outside.first < 0 { "before the start" } else { "past the end" },
                 name_of(place, variables),
@@ -163,7 +171,7 @@ impl<const W: usize> Warp<W> {
                 let index = |address: i64| (address - whole.low).div_euclid(unit);
                 let last = index(address + i64::from(bytes) - 1);
                 let outside = Outside::over([index(first), last], (whole.high - whole.low) / unit);
-                around.report_outside(place, outside, (lane, invocation));
+                around.report_outside(place, outside, Some(place.unit), (lane, invocation));
             } else if address & i64::from(bytes - 1) != 0 {
                 mask &= !(1 << lane);
                 around.report(place.line, FindingKind::Misaligned, |at, variables| {
