@@ -118,6 +118,13 @@ fn structures_are_given_by_their_members_and_constants_by_their_names() {
     let launch = "trace k.cu --grid 1 --block 32 --buffer x=32:zero --arg p=hex:0000803f04000000 --print x:2..6";
     let whole = run(&[("k.cu", text)], &launch.split(' ').collect::<Vec<_>>());
     assert!(whole.code == 0 && whole.out.contains("x[2..]: 1 1 0 0"), "{}{}", whole.out, whole.err);
+    // Halves are numbers, as arguments and as members; a vector is no number.
+    let text = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\nstruct P { __half h; __nv_bfloat16 b; float2 v; };\n\
+                __global__ void k(float* x, P p, __half h) { x[0] = __half2float(p.h); x[1] = __bfloat162float(p.b); x[2] = __half2float(h); x[3] = p.v.y; }\n";
+    let launch =
+        "trace k.cu --grid 1 --block 1 --buffer x=4 --arg p.h=1.5 --arg p.b=3 --arg h=-2 --arg p.v.y=7 --print x";
+    let halves = run(&[("k.cu", text)], &launch.split(' ').collect::<Vec<_>>());
+    assert!(halves.code == 0 && halves.out.contains("x[0..]: 1.5 3 -2 7"), "{}{}", halves.out, halves.err);
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub fn describe(
             return Ok(Described { named, twin, ptx: split.ptx, block, has_dynamic_shared });
         }
     }
-    let of_name = |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None };
+    let of_name = |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None, number: None };
     let declared = options.parameters.as_ref().map(|names| names.iter().map(of_name).collect());
     Ok(Described { named: named(parameters, &twin, declared), twin, ptx, block, has_dynamic_shared })
 }
@@ -417,6 +417,11 @@ fn named(parameters: Vec<Parameter>, twin: &Twin, declared: Option<Vec<Declared>
         // A number that is added to a pointer looks like one in PTX.
         let is_pointer = declared.as_ref().and_then(|declared| declared.is_pointer);
         parameter.is_pointer = is_pointer.unwrap_or(parameter.is_pointer);
+        // PTX has a half as its bits.
+        let number = declared.as_ref().and_then(|declared| declared.number).filter(|number| number.lanes == 1);
+        if let Some(elem @ (Elem::F16 | Elem::Bf16)) = number.map(Pointee::elem).filter(|_| parameter.bytes == 2) {
+            elem.name().clone_into(&mut parameter.ty);
+        }
         let name = declared.as_ref().map_or_else(|| format!("param_{n}"), |declared| declared.name.clone());
         Named { name, parameter, declared }
     });

@@ -27,9 +27,9 @@ use crate::machine::{Instruction, MachineCode};
 use crate::session::jobs;
 use crate::session::run::{self, Done, Which};
 use crate::simt::{self, Program};
-use crate::trace::Trace;
 use crate::trace::provenance::Origin;
 use crate::trace::record::{Backend, Ceilings};
+use crate::trace::{NoteKind, Trace};
 
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -146,9 +146,17 @@ pub fn trace(
     if job.trace.as_ref().is_some_and(|spec| spec.language == Language::Cuda) {
         job = devices.in_cuda(&job, cancel).map_err(one)?;
     }
-    let record = tracer::run(&job, cancel, &mut |_| {}).map_err(one)?;
+    let mut record = tracer::run(&job, cancel, &mut |_| {}).map_err(one)?;
+    if python::named(target).is_some() {
+        record.passes.iter_mut().filter_map(|pass| pass.trace.as_mut()).for_each(without_compilers_stores);
+    }
     let machine_code = pass.and_then(|place| machine::figures(assembled(&job, place)?).ok());
     Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes, machine_code })
+}
+
+/// Drops notes on stores of one value to the memory that Triton reduces in: it stores so by itself, and no line of the reader's does.
+fn without_compilers_stores(trace: &mut Trace) {
+    trace.notes.retain(|note| note.kind != NoteKind::SameValue || !note.message.contains("`global_smem"));
 }
 
 /// The PTX of a pass's kernel.

@@ -15,6 +15,8 @@ pub struct Declared {
     pub pointee: Option<Pointee>,
     /// Whether it is a pointer; None if its type does not say it.
     pub is_pointer: Option<bool>,
+    /// Its own type, if it is a number of a known one.
+    pub number: Option<Pointee>,
 }
 
 /// The parameters of the function that is called `mangled` in PTX, as `source` declares it; None if it is not there.
@@ -48,6 +50,7 @@ pub fn signature(source: &str, mangled: &str) -> Option<Vec<Declared>> {
         declared.is_pointer = Some(ty.contains('*'));
         // A pointer to a pointer has no elements of a known type.
         declared.pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(&ty) } else { None };
+        declared.number = if ty.contains('*') { None } else { Pointee::of_cpp(&ty) };
     }
     Some(declared)
 }
@@ -139,7 +142,8 @@ fn declared(text: &str, names: &Names<'_>) -> Option<Declared> {
     let pointee = if ty.matches('*').count() == 1 { names.pointee(ty) } else { None };
     let is_number = !ty.contains('*') && Pointee::of_cpp(ty).is_some();
     let is_pointer = if ty.contains('*') || is_array { Some(true) } else { is_number.then_some(false) };
-    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee, is_pointer })
+    let number = if ty.contains('*') || is_array { None } else { Pointee::of_cpp(ty) };
+    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee, is_pointer, number })
 }
 
 /// The parts of a list between commas, up to its closing bracket.

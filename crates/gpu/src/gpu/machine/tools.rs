@@ -41,7 +41,8 @@ pub(super) fn assemble(ptx: &str) -> Result<(String, Vec<u8>), Option<String>> {
                 let code = std::fs::read(output.path()).map_err(|error| Some(error.to_string()))?;
                 return Ok((log, code));
             }
-            Err(why) => last = last.or(Some(why)),
+            // The reader knows no file of ours.
+            Err(why) => last = last.or(Some(why.replace(&input.path().display().to_string(), "its PTX"))),
         }
     }
     Err(last)

@@ -49,6 +49,7 @@ mod variables;
 mod workspace;
 
 use warpbook_base::diag::{Diagnostic, Place};
+use warpbook_base::half;
 use warpbook_base::tensor::Tensor;
 
 use super::binding::Binding;
@@ -104,6 +105,8 @@ impl Parameter {
         };
         match (self.ty.as_str(), size) {
             ("f32", 4) => value.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
+            ("f16", 2) => value.parse::<f32>().ok().map(|v| half::f32_to_f16(v).to_le_bytes().to_vec()),
+            ("bf16", 2) => value.parse::<f32>().ok().map(|v| half::f32_to_bf16(v).to_le_bytes().to_vec()),
             ("f64", 8) => value.parse::<f64>().ok().map(|v| v.to_le_bytes().to_vec()),
             // A structure's bytes are no number.
             ("b8", 2..) => None,
