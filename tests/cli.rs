@@ -305,7 +305,7 @@ fn cuda_is_missing_in_words_and_the_rest_goes_on() {
     assert!(backend["device"].is_null() && backend["missing"].is_string() && backend["hint"].is_string(), "{backend}");
     let parts = report["cuda"].as_array().unwrap();
     let names: Vec<&str> = parts.iter().filter_map(|p| p["name"].as_str()).collect();
-    assert_eq!(names, ["CUDA driver", "NVRTC", "cuBLAS", "NCCL"]);
+    assert_eq!(names, ["CUDA driver", "NVRTC", "cuBLAS", "NCCL", "ptxas", "nvdisasm"]);
     for part in parts {
         assert_eq!(part["found"] == false, part["hint"].is_string(), "{part}");
     }

@@ -308,7 +308,7 @@ fn mistakes_are_told_at_their_places_and_cost_no_more_than_the_check() -> Outcom
             "(id: \"reset\", fill: (\"change\", \"0\")),",
             "",
             "",
-            "most_changed.wgsl:11:1: error: word 0 (byte 0) of `change` is read, and nothing has written it",
+            "most_changed.wgsl:11:9: error: word 0 (byte 0) of `change` is read, and nothing has written it",
         ),
         (
             LESSON,
