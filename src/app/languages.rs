@@ -69,9 +69,9 @@ pub fn origin_and_file(
     command
 }
 
-/// The switch between a kernel's languages, where it has several, and its choice. PTX is there once the kernel was
+/// The switch between a kernel's languages, where it has several, and its choice. PTX and machine code are there of a twin.
 /// compiled. What is read is what is traced: the second result is for another language than before.
-pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Command>) {
+pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Vec<Command>) {
     const WGSL: Text = Text::Source(Language::Wgsl);
     const CUDA: Text = Text::Source(Language::Cuda);
     // A lesson for readers of Python has a choice of its own.
@@ -85,7 +85,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
     }
     let (twin, python) = (kernel.twin().is_some(), !python(state).is_empty());
     if !twin && !python {
-        return (WGSL, None);
+        return (WGSL, Vec::new());
     }
     let only = kernel.cuda_only().is_some();
     let shown = |chosen: Text| match chosen {
@@ -119,8 +119,8 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
     }
     ui.data_mut(|d| d.insert_temp(id, chosen));
     let is_below = matches!(shown(chosen), Text::Ptx | Text::Sass);
+    let below = (is_below != state.place.is_below_source).then_some(Command::ShowBelowSource(is_below));
     let other = match chosen {
-        _ if is_below != state.place.is_below_source => Some(Command::ShowBelowSource(is_below)),
         // The tracer runs PTX.
         Text::Ptx | Text::Sass if twin && traced != Language::Cuda => {
             Some(Command::Set(SettingCommand::Language(Language::Cuda)))
@@ -128,7 +128,7 @@ pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Option<Comm
         Text::Source(language) if language != traced => Some(Command::Set(SettingCommand::Language(language))),
         _ => None,
     };
-    (shown(chosen), other)
+    (shown(chosen), below.into_iter().chain(other).collect())
 }
 
 /// The name of the language that is not WGSL.

@@ -29,8 +29,8 @@ use crate::session::run::ptx;
 
 /// A pane wider than this, in points, has the choice of the kernel and of its language in one row, with so much room
 /// for the latter.
-const ONE_ROW: f32 = 600.0;
-const OTHERS: f32 = 420.0;
+const ONE_ROW: f32 = 760.0;
+const OTHERS: f32 = 540.0;
 /// The room for the button that runs the experiment.
 const RUN: f32 = 152.0;
 /// The width of the name of a version, at least and at most, and the room for the buttons beside it.

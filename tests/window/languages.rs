@@ -20,7 +20,6 @@ fn the_source_switches_to_its_twin_and_back() {
     window.get_by_role_and_label(Role::Button, "CUDA").click();
     settle(&mut window);
     assert!(source(&window).contains("__global__"), "{}", source(&window));
-    assert!(window.query_by_label("PTX").is_none(), "nothing was compiled, so there is no PTX");
     // What is read is what is traced: the pack has the PTX of this page's settings.
     let state = window.state().desk.state();
     assert_eq!(state.traced_language(), Language::Cuda);
@@ -30,8 +29,21 @@ fn the_source_switches_to_its_twin_and_back() {
     let shown: Vec<&str> =
         timeline.events.iter().filter_map(|event| text.lines().nth(event.line as usize - 1)).map(str::trim).collect();
     assert!(shown.iter().any(|line| line.contains("src[")), "{shown:?}");
+    // Below the source: the pack has the PTX and the machine code of this page's settings.
+    window.get_by_role_and_label(Role::Button, "SASS").click();
+    settle(&mut window);
+    let machine = window.state().desk.state().machine().unwrap().unwrap().clone();
+    let (figures, instructions) = machine.code.as_ref().unwrap();
+    assert_eq!(figures.target, "sm_90a");
+    let load = instructions.iter().find(|of| of.opcode() == "LDG").unwrap();
+    assert!(text.lines().nth(load.line as usize - 1).is_some_and(|line| line.contains("src[")), "{load:?}");
+    assert!(window.query_by_label(&load.text).is_some(), "{} is on the screen", load.text);
+    window.get_by_role_and_label(Role::Button, "PTX").click();
+    settle(&mut window);
+    assert!(window.query_by_label_contains("ld.global").is_some());
     window.get_by_role_and_label(Role::Button, "WGSL").click();
     settle(&mut window);
+    assert!(!window.state().desk.state().place.is_below_source);
     assert!(source(&window).contains("@compute"), "{}", source(&window));
     assert_eq!(window.state().desk.state().traced_language(), Language::Wgsl);
 }
