@@ -124,11 +124,9 @@ impl<'a> Layout<'_, 'a, '_> {
         let plain = self.reader.evaluator.plain_type(ty.trim_start_matches("const "), self.frame);
         let count: i64 = counts.iter().product();
         let vector = vector(&plain).filter(|_| !is_pointer);
-        let is_enum = || self.reader.code.class(&plain).is_some_and(|(_, class)| class.kind() == "enum_specifier");
         let number = match vector {
             Some(_) => None,
             None if is_pointer => Some((8, 8)),
-            None if is_enum() => Some((4, 4)),
             None => number(&plain),
         };
         let (each, align) = match (number, vector) {

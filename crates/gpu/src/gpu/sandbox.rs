@@ -59,7 +59,7 @@ fn readable(program: &Path, file: &Path) -> Vec<PathBuf> {
     all.filter(|path| path.exists()).collect()
 }
 
-/// Takes from this process, and from what it becomes, all files but these; and the network, where the system can.
+/// Takes from this process, and from what it becomes, all files but these; and TCP, from Linux 6.7 on.
 #[cfg(all(target_os = "linux", feature = "cuda"))]
 fn confine(readable: &[PathBuf], writable: &Path) {
     use landlock::{ABI, Access, AccessFs, AccessNet, Ruleset, RulesetAttr, RulesetCreatedAttr, path_beneath_rules};
