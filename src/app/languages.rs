@@ -70,7 +70,7 @@ pub fn origin_and_file(
 }
 
 /// The switch between a kernel's languages, where it has several, and its choice. PTX and machine code are there of a twin.
-/// What is read is what is traced: the commands are for another language or another text than before.
+/// The language that is read is the one that is traced: the commands change it.
 pub fn switch(ui: &mut Ui, state: &State, kernel: &Kernel) -> (Text, Vec<Command>) {
     const WGSL: Text = Text::Source(Language::Wgsl);
     const CUDA: Text = Text::Source(Language::Cuda);

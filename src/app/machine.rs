@@ -15,7 +15,7 @@ use crate::machine::{Instruction, MachineCode, Pipe, by_pipe, pipe};
 /// The column before an instruction that has its address.
 const ADDRESS: f32 = 48.0;
 
-/// What the machine code takes, and where its instructions run.
+/// A line with the registers and spills; its tooltip has the instructions by pipe.
 pub fn summary(ui: &mut Ui, (figures, listing): &(MachineCode, Vec<Instruction>)) {
     let spills = figures.spill_store_bytes + figures.spill_load_bytes;
     let spills = if spills == 0 { "no spills".to_owned() } else { format!("spills of {spills} B") };

@@ -14,7 +14,6 @@ use crate::base::parts::in_part;
 use crate::base::store;
 use crate::base::xml::escape;
 use crate::session::run::asserted::{self, Asserted, Figures};
-use crate::session::run::python::file_of;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{FINDINGS, Trace};
 
@@ -41,7 +40,7 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
         judged.iter().for_each(|asserted| out::line(&asserted.words()));
     }
     for finding in &trace.findings {
-        out::note(&finding.diagnostic(file_of(&args.target), &outcome.text()).to_string());
+        out::note(&finding.diagnostic(outcome.file(&args.target), &outcome.text()).to_string());
     }
     let asks =
         conditions.iter().any(|condition| condition.names().iter().any(|(name, _)| asserted::is_of_findings(name)));
@@ -57,7 +56,7 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
     if let Some(file) = &args.junit {
         write_junit(file, &args.target, &judged, trace.complete).map_err(out::misused)?;
     }
-    let annotations = annotations(&args.target, &outcome.text(), &trace, conditions.iter().zip(&judged));
+    let annotations = annotations(outcome.file(&args.target), &outcome.text(), &trace, conditions.iter().zip(&judged));
     if let Some(file) = &args.sarif {
         write_sarif(file, &annotations).map_err(out::misused)?;
     }
@@ -67,10 +66,10 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
     Ok(if trace.complete && judged.iter().all(|asserted| asserted.holds) { DONE } else { FAILED })
 }
 
-/// What failed and what was found, at lines. A condition that names findings fails at each of them, another one at the line that has
+/// Failed conditions and findings, each at a line. A condition that names findings fails at each of them, another one at the line that has
 /// most of what it counts.
 fn annotations<'a>(
-    target: &str,
+    file: &str,
     text: &str,
     trace: &Trace,
     judged: impl Iterator<Item = (&'a Expr, &'a Asserted)>,
@@ -81,7 +80,7 @@ fn annotations<'a>(
     let of_findings = trace.findings.iter().filter_map(|finding| {
         let kind = FINDINGS.iter().find(|of| of.kind == finding.kind)?.name;
         let fails = failed.iter().any(|(condition, _)| names(condition, kind));
-        let place = finding.diagnostic(file_of(target), text).place?;
+        let place = finding.diagnostic(file, text).place?;
         Some(Annotation { rule: kind.to_owned(), message: finding.message.clone(), place, fails })
     });
     let is_of_findings = |condition: &Expr| condition.names().iter().all(|(name, _)| asserted::is_of_findings(name));
@@ -89,10 +88,10 @@ fn annotations<'a>(
         let counter =
             LINE_COUNTERS.iter().find(|counter| condition.names().iter().any(|(name, _)| name.contains(counter.short)));
         let most = counter.and_then(|counter| trace.lines.iter().max_by_key(|line| (counter.of)(line)));
-        // What no line counts is the kernel's as a whole.
+        // A figure that has no lines, such as registers, is placed at the kernel's first line.
         let first = || trace.lines.iter().map(|line| line.line).filter(|line| *line > 0).min();
         let line = most.map(|line| line.line).filter(|line| *line > 0).or_else(first).unwrap_or(1);
-        let place = Place { line, ..Place::start(file_of(target)) };
+        let place = Place { line, ..Place::start(file) };
         let place = in_part(Diagnostic::error("").in_place(&place), text).place.unwrap_or(place);
         Annotation { rule: asserted.condition.clone(), message: asserted.words(), place, fails: true }
     });

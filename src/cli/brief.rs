@@ -5,7 +5,6 @@ use crate::base::diag::{Diagnostic, Place};
 use crate::base::parts::in_part;
 use crate::base::units::{count, counted, digits3, figure};
 use crate::session::run::model::Predicted;
-use crate::session::run::python::file_of;
 use crate::session::run::shader_file::Outcome;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{Finding, LineCounts, NoteKind, Trace};
@@ -17,12 +16,12 @@ const LINES: usize = 8;
 
 /// The summary of a trace of `target`.
 pub(super) fn lines(target: &str, outcome: &Outcome, trace: &Trace, predicted: Option<&Predicted>) -> Vec<String> {
-    let source = outcome.text();
+    let (source, file) = (outcome.text(), outcome.file(target));
     let mut lines = vec![verdict(trace)];
-    let found = trace.findings.iter().map(|finding| finding_words(finding, target, &source));
+    let found = trace.findings.iter().map(|finding| finding_words(finding, file, &source));
     extend(&mut lines, found.collect(), FINDINGS);
     let remarks = trace.notes.iter().filter(|note| note.kind != NoteKind::Printed);
-    let remark = |(line, message): (u32, &str)| format!("{}: note: {message}", place(target, &source, line));
+    let remark = |(line, message): (u32, &str)| format!("{}: note: {message}", place(file, &source, line));
     extend(&mut lines, remarks.map(|note| remark((note.line, &note.message))).collect(), NOTES);
     lines.push(format!(
         "{}, {}, {}; branches: {} executed, {} divergent",
@@ -45,7 +44,7 @@ pub(super) fn lines(target: &str, outcome: &Outcome, trace: &Trace, predicted: O
     let texts: Vec<&str> = source.lines().collect();
     lines.extend(heaviest.iter().map(|counts| {
         let text = counts.line.checked_sub(1).and_then(|at| texts.get(at as usize)).map_or("", |text| text.trim());
-        out::cut(&format!("{}: {}  {text}", place(target, &source, counts.line), work(counts)))
+        out::cut(&format!("{}: {}  {text}", place(file, &source, counts.line), work(counts)))
     }));
     lines
 }
@@ -60,13 +59,13 @@ fn verdict(trace: &Trace) -> String {
 }
 
 /// A finding with its place as compilers write it.
-pub(super) fn finding_words(finding: &Finding, target: &str, source: &str) -> String {
-    finding.diagnostic(file_of(target), source).to_string()
+pub(super) fn finding_words(finding: &Finding, file: &str, source: &str) -> String {
+    finding.diagnostic(file, source).to_string()
 }
 
 /// The place of a line as compilers write it.
-fn place(target: &str, source: &str, line: u32) -> String {
-    let place = Place::start(file_of(target));
+fn place(file: &str, source: &str, line: u32) -> String {
+    let place = Place::start(file);
     let placed = in_part(Diagnostic::error("").in_place(&Place { line, ..place }), source);
     placed.place.map_or_else(String::new, |place| format!("{}:{}", place.file, place.line))
 }

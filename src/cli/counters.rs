@@ -11,7 +11,6 @@ use crate::base::files;
 use crate::base::units::{count, counted};
 use crate::job::{Code, Grid, Launch};
 use crate::session::run::counters::{self, Compared, Profiled, Verdict};
-use crate::session::run::python::file_of;
 use crate::session::run::shader_file::TraceOptions;
 use crate::simt;
 
@@ -52,7 +51,7 @@ pub(super) fn counters(context: &Context, args: &CountersArgs) -> Result<ExitCod
     trace
         .findings
         .iter()
-        .for_each(|finding| out::note(&finding.diagnostic(file_of(&args.target), &outcome.text()).to_string()));
+        .for_each(|finding| out::note(&finding.diagnostic(outcome.file(&args.target), &outcome.text()).to_string()));
     let all_known = compared.iter().all(|counter| counter.verdict != Verdict::NotExplained);
     Ok(if trace.complete && all_known { DONE } else { FAILED })
 }

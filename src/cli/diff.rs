@@ -11,7 +11,6 @@ use crate::base::parts::Places;
 use crate::base::units::{digits3, number, si};
 use crate::session::run::compare::{self, Figure, Line, LineSide, Side};
 use crate::session::run::model::Predicted;
-use crate::session::run::python::file_of;
 use crate::trace::Trace;
 
 pub(super) fn diff(context: &Context, args: &DiffArgs) -> Result<ExitCode, ExitCode> {
@@ -42,8 +41,9 @@ pub(super) fn diff(context: &Context, args: &DiffArgs) -> Result<ExitCode, ExitC
     } else {
         show(&figures, &predicted, &lines, &[0, 1].map(|side: usize| Places::of(&texts[side])));
     }
-    for (name, text, trace) in [(&args.before, &texts[0], &before), (&args.after, &texts[1], &after)] {
-        trace.findings.iter().for_each(|finding| out::note(&finding.diagnostic(file_of(name), text).to_string()));
+    for (name, side, trace) in [(&args.before, 0, &before), (&args.after, 1, &after)] {
+        let (file, text) = (outcomes[side].file(name), &texts[side]);
+        trace.findings.iter().for_each(|finding| out::note(&finding.diagnostic(file, text).to_string()));
     }
     Ok(if before.complete && after.complete { DONE } else { FAILED })
 }

@@ -27,7 +27,7 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    /// None where nothing assembles PTX. The instructions themselves are there if they are `wanted`.
+    /// None if ptxas is not installed. The instructions themselves are included if they are `wanted`.
     pub(super) fn of(
         outcome: &'a Outcome,
         predicted: Option<&Predicted>,
@@ -45,7 +45,7 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// What the machine code takes, in a line.
+/// The registers, spills and stack of machine code, in a line.
 pub(super) fn words(code: &MachineCode) -> String {
     let spills = match (code.spill_store_bytes, code.spill_load_bytes) {
         (0, 0) => "no spills".to_owned(),

@@ -156,7 +156,7 @@ fn call(folder: &Path, params: &Value) -> Value {
 /// The command line of a tool.
 ///
 /// # Errors
-/// What is missing or not allowed, in words.
+/// The argument that is missing or not allowed, in words.
 fn arguments(folder: &Path, tool: &str, given: &Map<String, Value>) -> Result<Vec<String>, String> {
     let (files, own): (&[&str], &[&str]) = match tool {
         "trace" => (&["file"], &["--brief"]),
@@ -220,7 +220,7 @@ fn below(folder: &Path, file: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(format!("./{}{function}", inner.display())))
 }
 
-/// What the program says, and whether it was misused.
+/// The program's output, and whether its exit code says that it was misused.
 fn run(folder: &Path, arguments: &[String]) -> Result<(String, bool), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);

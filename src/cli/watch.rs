@@ -29,7 +29,7 @@ pub(super) fn watch(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     loop {
         let own = files(args, None);
         let began = stamps(&own);
-        // What is wrong with the file is on standard error; the next save may mend it.
+        // Errors in the file went to standard error; the next save may correct them.
         if let Ok(outcome) = target::traced(context, &args.target, &args.setting.options())
             && let Some(trace) = outcome.trace()
         {
@@ -45,7 +45,7 @@ pub(super) fn watch(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
         out::note(&format!("watching {}; press Ctrl-C to stop", args.target));
         let files = files(args, last.as_ref().map(|(outcome, _)| outcome));
         let before = stamps(&files);
-        // What was saved while it was traced is traced again.
+        // A file that was saved during the trace is traced again.
         while stamps(&own) == began && stamps(&files) == before {
             std::thread::sleep(PAUSE);
         }
@@ -62,7 +62,7 @@ fn files(args: &TraceArgs, outcome: Option<&Outcome>) -> Vec<PathBuf> {
     std::iter::once(PathBuf::from(file_of(&args.target))).chain(parts).chain(given).collect()
 }
 
-/// When each file was written, and its length; None of one that cannot be read.
+/// The time at which each file was written, and its length; None if it cannot be read.
 fn stamps(files: &[PathBuf]) -> Vec<Option<(SystemTime, u64)>> {
     let stamp = |file: &PathBuf| {
         let about = file.metadata().ok()?;
@@ -93,7 +93,7 @@ fn show_changes(target: &str, before: &(Outcome, Trace), after: (&Outcome, &Trac
     if gone > 0 {
         out::line(&format!("{gone} of {} findings are gone", old.len()));
     }
-    let found = after.1.findings.iter().map(|finding| brief::finding_words(finding, target, &texts[1]));
+    let found = after.1.findings.iter().map(|finding| brief::finding_words(finding, after.0.file(target), &texts[1]));
     found.for_each(|finding| out::line(&finding));
     if new.is_empty() {
         out::line("nothing is wrong");

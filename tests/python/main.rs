@@ -33,15 +33,15 @@ fn found(file: &str, name: &str, options: &str) -> (Vec<u64>, Vec<f64>) {
     (lines, printed.flat_map(|of| of["values"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap())).collect())
 }
 
-/// The line of a function's statement.
-fn line(file: &str, text: &str) -> u64 {
-    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(file)).unwrap();
-    1 + source.lines().position(|line| line.contains(text)).unwrap() as u64
-}
-
-fn near(found: &[f64], wanted: &[f64]) {
+/// A function prints these numbers, and its trace has the line with this text.
+fn check(file: &str, name: &str, options: &str, wanted: &[f64], text: &str) {
+    let (lines, found) = found(file, name, options);
     let is_near = |(found, wanted): (&f64, &f64)| (found - wanted).abs() <= 1e-5 * wanted.abs();
-    assert!(found.len() == wanted.len() && found.iter().zip(wanted).all(is_near), "{found:?}, not {wanted:?}");
+    let is_right = found.len() == wanted.len() && found.iter().zip(wanted).all(is_near);
+    assert!(is_right, "{name}: {found:?}, not {wanted:?}");
+    let source = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(file)).unwrap();
+    let line = 1 + source.lines().position(|line| line.contains(text)).unwrap() as u64;
+    assert!(lines.contains(&line), "{name}: {lines:?}, without {line}");
 }
 
 /// The last three shares of 100 numbers, each 1 more than the one before.
@@ -53,35 +53,26 @@ fn shares() -> [f64; 3] {
 #[test]
 fn gluons_functions_are_right_and_lead_to_their_lines() {
     let copy =
-        "--grid 2 --buffer x=1000:f32:iota --buffer out=1000 --arg n=1000 --const BLOCK=512 --print out:996..1000";
-    let (lines, copied) = found(GLUON, "copy", copy);
-    near(&copied, &[996.0, 997.0, 998.0, 999.0]);
-    assert!(lines.contains(&line(GLUON, "gl.store(out + i, gl.load")), "{lines:?}");
+        "--grid 2 --buffer x=1000:f32:iota --buffer out=1000 --arg n=1000 --const BLOCK=512 --print out:997..1000";
+    check(GLUON, "copy", copy, &[997.0, 998.0, 999.0], "gl.store(out + i, gl.load");
     let total = "--grid 2 --buffer x=200:f32:iota --buffer out=2 --arg n=100 --const BLOCK=128 --print out";
-    near(&found(GLUON, "total", total).1, &[4950.0, 14950.0]);
+    check(GLUON, "total", total, &[4950.0, 14950.0], "gl.sum(v, 0)");
     let softmax = "--grid 2 --buffer x=200:f32:iota --buffer out=200 --arg n=100 --const BLOCK=128 --print out:97..100";
-    near(&found(GLUON, "softmax", softmax).1, &shares());
+    check(GLUON, "softmax", softmax, &shares(), "e = gl.exp(v");
     let product = "--grid 1 --buffer a=512:f32:iota --buffer b=512:f32:1 --buffer c=256 --const K=32 --print c:15..17";
-    let (lines, sums) = found(GLUON, "product", product);
-    near(&sums, &[496.0, 496.0 + 32.0 * 32.0]);
-    assert!(lines.contains(&line(GLUON, "acc += ")), "{lines:?}");
+    check(GLUON, "product", product, &[496.0, 496.0 + 32.0 * 32.0], "acc += ");
 }
 
 #[test]
 fn cutiles_kernels_are_right_and_lead_to_their_lines() {
-    let copy = "--grid 4 --buffer x=1024:f32:iota --buffer out=1024 --const BLOCK=256 --print out:1020..1024";
-    let (lines, copied) = found(CUTILE, "copy", copy);
-    near(&copied, &[1020.0, 1021.0, 1022.0, 1023.0]);
-    let load = line(CUTILE, "t = ct.load(x, index=(i,), shape=(BLOCK,))");
-    assert!(lines.contains(&load) && lines.contains(&(load + 1)), "{lines:?}");
+    let copy = "--grid 4 --buffer x=1024:f32:iota --buffer out=1024 --const BLOCK=256 --print out:1021..1024";
+    check(CUTILE, "copy", copy, &[1021.0, 1022.0, 1023.0], "t = ct.load(x, index=(i,), shape=(BLOCK,))");
     let total = "--grid 4 --buffer x=1024:f32:iota --buffer out=4 --const BLOCK=256 --print out";
-    near(&found(CUTILE, "total", total).1, &[32640.0, 98176.0, 163_712.0, 229_248.0]);
+    check(CUTILE, "total", total, &[32640.0, 98176.0, 163_712.0, 229_248.0], "tile=ct.sum(t, 0");
     let softmax = "--grid 4 --buffer x=4x100:f32:iota --buffer out=4x100 --const BLOCK=128 --print out:97..100";
-    near(&found(CUTILE, "softmax", softmax).1, &shares());
+    check(CUTILE, "softmax", softmax, &shares(), "e = ct.exp(t");
     let product = "--grid 2,2 --buffer a=128x64:f16:iota --buffer b=64x128:f16:1 --buffer c=128x128 --const T=64 --print c:127..129";
-    let (lines, sums) = found(CUTILE, "product", product);
-    near(&sums, &[2016.0, 2016.0 + 64.0 * 64.0]);
-    assert!(lines.contains(&line(CUTILE, "ct.mma(x, y, acc)")), "{lines:?}");
+    check(CUTILE, "product", product, &[2016.0, 2016.0 + 64.0 * 64.0], "ct.mma(x, y, acc)");
     let hopper = trace(CUTILE, "copy", "--grid 1 --buffer x=256 --buffer out=256 --const BLOCK=256 --target sm_90");
     assert!(hopper.code == 2 && hopper.err.contains("tensor maps"), "{}", hopper.err);
 }

@@ -26,7 +26,7 @@ pub struct Member {
 }
 
 /// By parameter of a kernel (of a template with its arguments), the members of the structure that it is, and the
-/// structure's bytes; None of one that is none, or whose layout is not understood.
+/// structure's bytes; None if it is no structure, or if its layout is not understood.
 #[must_use]
 pub fn members(texts: &[&str], kernel: &str) -> Vec<Option<(Vec<Member>, i64)>> {
     let (host, given) = (Host::new(texts), BTreeMap::new());

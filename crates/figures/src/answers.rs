@@ -57,7 +57,7 @@ impl Traced {
 pub struct Machine {
     /// Its PTX.
     pub ptx: Arc<str>,
-    /// What its machine code takes, and its instructions; or why they are not known.
+    /// The registers and spills of its machine code, and its instructions; or the reason if there are none.
     pub code: Result<(MachineCode, Vec<Instruction>), Diagnostic>,
 }
 

@@ -10,7 +10,7 @@ use crate::base::diag::{Diagnostic, Place};
 use crate::trace::Trace;
 use crate::trace::counters::{COUNTERS, Counter};
 
-/// What reads ncu's reports.
+/// The Python package that reads ncu's reports.
 const READER: Package = Package { folder: "ncu_report", name: "ncu's reader of reports", install: "ncu-report" };
 
 /// A launch that ncu profiled.
@@ -138,7 +138,7 @@ pub fn read(file: &str, text: &str) -> Result<Vec<Profiled>, Diagnostic> {
     Ok(launches)
 }
 
-/// What the reader of reports answers.
+/// The output of the reader of reports.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Report {

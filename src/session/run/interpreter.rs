@@ -20,7 +20,7 @@ pub(super) struct Package {
     pub folder: &'static str,
     /// Its name for people.
     pub name: &'static str,
-    /// What pip installs.
+    /// The packages that pip installs.
     pub install: &'static str,
 }
 

@@ -86,7 +86,7 @@ pub fn pick<'a>(specs: &'a [DeviceSpec], wanted: Option<&str>, measures: &Device
     choose(specs, wanted, measures).or_else(|_| choose(specs, None, measures)).ok().flatten()
 }
 
-/// What the machine code of a launch's kernel takes, if the compiler that made its PTX said so.
+/// Registers and spills of a launch's kernel, if its PTX has them in comments.
 #[must_use]
 pub fn machine_code(launch: &crate::job::Launch) -> Option<MachineCode> {
     match &launch.code {

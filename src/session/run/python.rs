@@ -32,7 +32,7 @@ pub fn file_of(target: &str) -> &str {
     named(target).map_or(target, |(file, _)| file)
 }
 
-/// What the script is asked.
+/// The input of the script.
 #[derive(Serialize)]
 struct Request<'a> {
     file: &'a str,
@@ -47,7 +47,7 @@ struct Request<'a> {
     run: bool,
 }
 
-/// What the script answers.
+/// The output of the script.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Answer {

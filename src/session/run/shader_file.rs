@@ -45,7 +45,7 @@ pub struct Outcome {
     pub warnings: Vec<Diagnostic>,
     /// Notes on the contents of a file's buffers that were not given any.
     pub notes: Vec<String>,
-    /// What the machine code of the traced kernel takes; None of a kernel in WGSL, and where nothing assembles PTX.
+    /// Registers and spills of the traced kernel; None for a kernel in WGSL, and if ptxas is not installed.
     pub machine_code: Option<MachineCode>,
 }
 
@@ -87,6 +87,13 @@ impl Outcome {
         let cached = model::may_be_cached(place, launches);
         let traced = Traced { launch: &launch, trace: &trace, needs: self.needs, launches, cached };
         Some(model::predicted(chosen, &traced, &Ceilings::default(), None))
+    }
+
+    /// The file that the text of the traced kernel is in; the target for a whole program.
+    #[must_use]
+    pub fn file<'a>(&'a self, target: &'a str) -> &'a str {
+        let launch = self.pass.and_then(|place| self.done.job.passes.get(place)?.launch());
+        launch.map_or(target, |launch| launch.file())
     }
 
     /// The text of the traced kernel, with its parts; empty for a whole program.
@@ -191,7 +198,7 @@ fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Ta
         if options.all && cuda_file::is_cuda(target) {
             return cuda_program::of_program(devices, target, &source, options);
         }
-        // What a file of the reader's says of its machine code is not the assembler's word.
+        // Comments on machine code are trusted in a pack only: in any other file they could be forged.
         let source = match target.ends_with(".ptx") {
             true => source.replace("// machine code: ", "// machine_code: "),
             false => source,

@@ -12,7 +12,7 @@ use super::toolkit;
 /// The argument of the `worker` subcommand that starts such a program.
 pub(super) const FLAG: &str = "--sandbox";
 
-/// What programs of the system read.
+/// Files and folders of the system that a program may read.
 const SYSTEM: [&str; 12] = [
     "/usr",
     "/lib",

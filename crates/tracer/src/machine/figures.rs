@@ -1,4 +1,4 @@
-//! What a kernel's machine code takes, from ptxas' log; kept as comments at the end of its PTX.
+//! Registers, spills and shared memory of a kernel's machine code, read from ptxas' log and kept as comments at the end of its PTX.
 
 use serde::Serialize;
 

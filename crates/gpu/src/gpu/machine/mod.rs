@@ -15,7 +15,7 @@ use crate::simt::ptx_entry_named;
 const GET: &str = "install them into an active Python environment: pip install nvidia-cuda-nvcc nvidia-cuda-nvdisasm; \
                    or the CUDA toolkit, and name its folder in CUDA_HOME";
 
-/// What the machine code of a kernel takes, for the target that its PTX names.
+/// Registers, spills and shared memory of a kernel's machine code, for the target that its PTX names.
 ///
 /// # Errors
 /// That there is no `ptxas`, or its message.
@@ -57,7 +57,7 @@ fn entry(Assembled { twin, ptx, .. }: &Assembled) -> String {
     ptx_entry_named(ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone())
 }
 
-/// What `ptxas` makes of PTX.
+/// The output of `ptxas`.
 struct Assembly {
     figures: MachineCode,
     log: String,

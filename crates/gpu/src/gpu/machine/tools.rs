@@ -20,7 +20,7 @@ const LONGEST: Duration = Duration::from_secs(60);
 /// The log of `ptxas -v` and the machine code of PTX, for the target that it names.
 ///
 /// # Errors
-/// What the program says; None if there is none.
+/// The program's error message; None if the program is not installed.
 pub(super) fn assemble(ptx: &str) -> Result<(String, Vec<u8>), Option<String>> {
     let target = ptx.lines().find_map(|line| line.trim().strip_prefix(".target"));
     let target = target.and_then(|names| names.split(',').next()).map(str::trim);
@@ -48,10 +48,10 @@ pub(super) fn assemble(ptx: &str) -> Result<(String, Vec<u8>), Option<String>> {
     Err(last)
 }
 
-/// What `nvdisasm` shows of machine code, with the lines that it comes from.
+/// The listing of machine code by `nvdisasm`, with source lines.
 ///
 /// # Errors
-/// What the program says; None if there is none.
+/// The program's error message; None if the program is not installed.
 pub(super) fn disassemble(code: &[u8]) -> Result<String, Option<String>> {
     let input = holding(code)?;
     let mut last = None;
@@ -91,7 +91,7 @@ pub(super) fn part(name: &str, get: &str) -> Part {
     }
 }
 
-/// What a program writes to both outputs.
+/// Runs a program; returns its standard output and its standard error.
 ///
 /// # Errors
 /// Its first line about an error, or why it does not end.
