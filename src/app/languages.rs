@@ -62,7 +62,9 @@ pub fn origin_and_file(
     }
     // Cut down to a few letters it would say nothing, and beside a page's Python it would name another text.
     if ui.available_width() > 88.0 && shown != Text::Python {
-        let file = kernel.file().strip_prefix("shaders/").unwrap_or(kernel.file());
+        let of_twin = kernel.twin().filter(|_| shown != Text::Source(Language::Wgsl));
+        let file = of_twin.map_or(kernel.file(), |twin| &twin.file);
+        let file = file.strip_prefix("shaders/").unwrap_or(file);
         let text = RichText::new(file).size(theme::SMALL).color(theme::color(theme::of(ui), Ink::Muted));
         ui.add(egui::Label::new(text).truncate()).on_hover_text(change(state, kernel));
     }

@@ -7,20 +7,23 @@ use egui::{RichText, Sense, Ui, pos2, vec2};
 use super::lit::{GUTTER, LINE, Lit, follow, grounds};
 use super::theme;
 use crate::base::diag::Diagnostic;
+use crate::base::parts::Places;
 use crate::base::units::counted;
 use crate::figures::Machine;
 use crate::figures::palette::Ink;
 use crate::machine::{Instruction, MachineCode, Pipe, by_pipe, pipe};
 
+/// Where a source line begins: before all that it became.
+const HEADING: f32 = GUTTER - 24.0;
 /// The column before an instruction that has its address.
-const ADDRESS: f32 = 48.0;
+const ADDRESS: f32 = 56.0;
 
 /// A line with the registers and spills; its tooltip has the instructions by pipe.
 pub fn summary(ui: &mut Ui, (figures, listing): &(MachineCode, Vec<Instruction>)) {
     let spills = figures.spill_store_bytes + figures.spill_load_bytes;
     let spills = if spills == 0 { "no spills".to_owned() } else { format!("spills of {spills} B") };
     let text = format!(
-        "{}: {}, {} a thread, {spills}",
+        "compiled for {}, not run: {}, {} a thread, {spills}",
         figures.target,
         counted(listing.len() as u64, "instruction"),
         counted(figures.registers.into(), "register"),
@@ -34,7 +37,7 @@ pub fn summary(ui: &mut Ui, (figures, listing): &(MachineCode, Vec<Instruction>)
 /// The instructions, each run of them below the line that it comes from; the line under the pointer.
 pub fn listing(ui: &mut Ui, listing: &[Instruction], source: &str, lit: &Lit) -> Option<u32> {
     ui.spacing_mut().item_spacing.y = 0.0;
-    let lines: Vec<&str> = source.lines().collect();
+    let (places, lines) = (Places::of(source), source.lines().collect::<Vec<_>>());
     let id = egui::Id::unique("machine line");
     let before = ui.data(|d| d.get_temp::<u32>(id));
     let grounds = grounds(theme::of(ui), lit, before);
@@ -67,9 +70,13 @@ pub fn listing(ui: &mut Ui, listing: &[Instruction], source: &str, lit: &Lit) ->
         };
         if last != Some(line) {
             last = Some(line);
-            let text = line.checked_sub(1).and_then(|at| lines.get(at as usize)).map_or("", |text| text);
-            let number = (line > 0).then(|| line.to_string());
-            let rect = row(ui, text.trim_end(), GUTTER - 24.0, Ink::Muted, number);
+            let text = line.checked_sub(1).and_then(|at| lines.get(at as usize)).map_or("", |text| text.trim());
+            let (text, number) = match places.located(line) {
+                Some((file, own)) => (format!("{}:{own}  {text}", file.rsplit('/').next().unwrap_or(file)), None),
+                None if line == 0 => ("of no line".to_owned(), None),
+                None => (text.to_owned(), Some(line.to_string())),
+            };
+            let rect = row(ui, &text, HEADING, Ink::Text, number);
             if lit.executing == Some(line) && !followed && !lit.stays {
                 followed = true;
                 follow(ui, rect, ("machine code".to_owned(), line), egui::Align::Center);

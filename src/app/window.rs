@@ -19,8 +19,9 @@ use crate::session::run::doctor;
 const SIZE: [f32; 2] = [1440.0, 900.0];
 const LEAST: [f32; 2] = [800.0, 600.0];
 
-/// How long the first frame waits for the lessons of a pack on a slow disk.
+/// How long the first frame waits for the lessons of a pack on a slow disk: briefly, and longer for a page that was asked for.
 const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE_FOR_A_PAGE: Duration = Duration::from_secs(60);
 
 struct App {
     view: View,
@@ -108,7 +109,7 @@ pub fn open(
         flag.store(true, Ordering::Relaxed);
         theme::install(&creation.egui_ctx);
         screen.get_or_init(|| creation.egui_ctx.clone());
-        desk.await_lessons(PATIENCE);
+        desk.await_lessons(if first.is_empty() { PATIENCE } else { PATIENCE_FOR_A_PAGE });
         // Returning learners continue where they left; new ones see the start page.
         let is_at_home = match first.first() {
             Some(Command::OpenLesson(_)) => false,
