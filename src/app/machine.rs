@@ -23,7 +23,7 @@ pub fn summary(ui: &mut Ui, (figures, listing): &(MachineCode, Vec<Instruction>)
     let spills = figures.spill_store_bytes + figures.spill_load_bytes;
     let spills = if spills == 0 { "no spills".to_owned() } else { format!("spills of {spills} B") };
     let text = format!(
-        "compiled for {}, not run: {}, {} a thread, {spills}",
+        "compiled for {}: {}, {} a thread, {spills}. Lit: all that the traced line became",
         figures.target,
         counted(listing.len() as u64, "instruction"),
         counted(figures.registers.into(), "register"),
