@@ -201,6 +201,11 @@ fn buttons(ui: &mut Ui, opening: &Opening, commands: &mut Vec<Command>) {
         if ui.add_enabled(is_ready, egui::Button::new("Watch it")).clicked() {
             commands.push(Command::Kernel(KernelCommand::Watch));
         }
+        let help = "Writes this launch as a comment into the file, where warpbook trace and this form find it.";
+        let keep = egui::Button::new("Keep in its file");
+        if opening.setup.is_cuda() && ui.add_enabled(is_ready, keep).on_hover_text(help).clicked() {
+            commands.push(Command::Kernel(KernelCommand::Keep));
+        }
         if ui.button("Cancel").clicked() {
             commands.push(Command::Kernel(KernelCommand::Close));
         }

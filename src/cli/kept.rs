@@ -6,11 +6,9 @@ use std::path::Path;
 use super::args::kept;
 use crate::base::diag::Diagnostic;
 use crate::base::files;
+use crate::session::pack::my_kernel::comment;
 use crate::session::run::cuda_file;
 use crate::session::run::shader_file::TraceOptions;
-
-/// The beginning of the comment.
-const COMMENT: &str = "// warpbook:";
 
 /// The options that it may have.
 const OPTIONS: [&str; 11] = [
@@ -27,10 +25,7 @@ pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOpt
         return Ok(options.clone());
     }
     let text = files::read_text(Path::new(target)).unwrap_or_default();
-    let mut lines = text.lines().enumerate();
-    let Some((at, line)) = lines.find_map(|(at, line)| Some((at, line.trim_start().strip_prefix(COMMENT)?))) else {
-        return Ok(options.clone());
-    };
+    let Some((at, words)) = comment::kept(&text) else { return Ok(options.clone()) };
     let problem = |message: String| {
         let mut problem = Diagnostic::error(message).in_file(target);
         if let Some(place) = &mut problem.place {
@@ -38,7 +33,6 @@ pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOpt
         }
         problem.hint(format!("such a line has {}", OPTIONS.join(", ")))
     };
-    let words = words(line);
     let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
     if let Some(other) = words
         .iter()
@@ -68,24 +62,6 @@ pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOpt
     whole.buffers.extend(kept.buffers.into_iter().filter(|(name, ..)| !is_buffer(name)));
     whole.shared.extend(kept.shared.into_iter().filter(|(name, _)| !is_buffer(name)));
     Ok(whole)
-}
-
-/// The words of a line as a shell has them: with spaces within quotes.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    for c in line.chars() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
 }
 
 #[cfg(test)]

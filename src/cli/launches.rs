@@ -8,8 +8,9 @@ use warpbook_cuda_file::{Argument, Given, Kernel, Launch, Parameter, Size, Used,
 use super::args::LaunchesArgs;
 use super::{DONE, out};
 use crate::base::diag::Diagnostic;
+use crate::base::shell::typed;
 use crate::base::{files, parts};
-use crate::session::run::launches::{listed, typed, unknown};
+use crate::session::run::launches::{listed, unknown};
 
 /// Launches that are shown whole; of more, each is a line.
 const LONG: usize = 6;

@@ -8,6 +8,7 @@ mod common;
 use std::fs;
 
 use common::{Run, warpbook_in};
+use warpbook::session::pack::my_kernel::{self, Kernels};
 
 const PROGRAM: &str = r#"#include <cstdio>
 #include <vector>
@@ -186,4 +187,36 @@ fn an_error_is_at_the_line_of_the_file_and_names_what_was_left_out() {
     let run = run(&[("k.cu", text)], &["trace", "k.cu", "--grid", "1", "--block", "32"]);
     assert!(run.code == 2 && run.err.contains("k.cu:4:"), "{}", run.err);
     assert!(run.err.contains("missing.h"), "{}", run.err);
+}
+
+#[test]
+fn a_launch_of_the_form_is_kept_in_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("k.cu");
+    fs::write(&file, PROGRAM.replace("#include \"scale.cuh\"", HEADER.strip_prefix("#pragma once\n").unwrap()))
+        .unwrap();
+    let devices = common::devices();
+    let propose = || {
+        let Kernels { text, names } = my_kernel::kernels(&devices, &file).unwrap();
+        my_kernel::propose(&devices, &file, &text, &names[0], None).unwrap()
+    };
+    let mut setup = propose();
+    assert_eq!(setup.entry, "strided<float, 2>");
+    setup.grid[0] = "ceil(n / block_x) + 1".to_owned();
+    setup.numbers[0].value = "300".to_owned();
+    my_kernel::keep(&setup).unwrap();
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(
+        kept.starts_with("// warpbook: --entry 'strided<float, 2>' --grid 4,1,1 --block 128,1,1 --arg n=300 "),
+        "{kept}"
+    );
+    let trace = warpbook_in(folder.path(), &["trace", "k.cu", "--json"]);
+    assert_eq!(trace.code, 0, "{}", trace.err);
+    assert_eq!(trace.json()["warps"], 16);
+    // The form begins with it, and keeps another one in its place.
+    let mut again = propose();
+    assert_eq!((again.grid[0].as_str(), again.numbers[0].value.as_str()), ("4", "300"));
+    again.grid[0] = "5".to_owned();
+    my_kernel::keep(&again).unwrap();
+    assert_eq!(fs::read_to_string(&file).unwrap(), kept.replace("--grid 4,1,1", "--grid 5,1,1"));
 }

@@ -12,6 +12,7 @@ pub mod parts;
 pub mod process;
 pub mod rng;
 pub mod sanitize;
+pub mod shell;
 pub mod store;
 pub mod tensor;
 pub mod units;

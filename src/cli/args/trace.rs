@@ -97,7 +97,8 @@ pub struct SettingArgs {
     /// The GPU that a .cu file is compiled for: its instructions, and what it allows a block.
     #[arg(long = "target", value_name = "sm_XX", value_parser = architecture)]
     pub architecture: Option<String>,
-    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero or a number. A
+    /// A runtime-sized buffer's size in elements, and what it holds: random (default), iota, zero, a number, or
+    /// poison: nothing, so that a read before a write is found. A
     /// uniform buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file
     /// elements are those of the kernel's signature (a float4 or a double is one), or of the type that is given: f32,
     /// f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64. out=@x is the buffer of `x`, as a kernel is called in
@@ -258,8 +259,9 @@ fn buffer(text: &str) -> Result<BufferArg, String> {
         "random" => Init::Random,
         "iota" => Init::Iota,
         "zero" => Init::Zero,
+        "poison" => Init::Poison,
         other => Init::Value(number(other).map_err(|_| {
-            format!("`{other}` is not random, iota, zero or a number, and no type: {}", Pointee::names())
+            format!("`{other}` is not random, iota, zero, poison or a number, and no type: {}", Pointee::names())
         })?),
     };
     Ok(BufferArg { name: name.trim().to_owned(), elem, shape, memory: Memory::Own(count, init) })

@@ -43,6 +43,12 @@ impl Desk {
             }
             Event::KernelOpened(opened) => self.take_kernel(opened),
             Event::KernelWritten(written) => self.take_written_kernel(written),
+            Event::KernelKept(kept) => {
+                if let Some(opening) = &mut state.library.opening {
+                    opening.is_busy = false;
+                }
+                state.status.notices.push(kept.map_or_else(Notice::Problem, Notice::Wrote));
+            }
             Event::Told(problem) => state.status.notices.push(Notice::Problem(problem)),
             Event::Tried(id, source, problems) => self.take_tried(&id, source, problems),
             Event::Answered(question, outcome) => self.take_answer(question, outcome),

@@ -144,6 +144,8 @@ pub enum KernelCommand {
     Edit(Box<Setup>),
     /// Make a lesson of the open kernel, and open it.
     Watch,
+    /// Write the launch of the open kernel into its file, as a comment.
+    Keep,
     /// Put the open kernel away.
     Close,
     /// Change the launch of a kernel's lesson, by its id.

@@ -55,6 +55,8 @@ pub enum Event {
     KernelOpened(Result<Box<Opening>, Diagnostic>),
     /// The lesson of a kernel of the learner's was written, by its id, or one was removed.
     KernelWritten(Result<Option<String>, Diagnostic>),
+    /// A launch was written into its kernel's file.
+    KernelKept(Result<Vec<PathBuf>, Diagnostic>),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.

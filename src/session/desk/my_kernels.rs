@@ -37,6 +37,11 @@ impl Desk {
                 *opening = None;
                 return;
             }
+            (KernelCommand::Keep, _) => {
+                let Some(opening) = opening else { return };
+                opening.is_busy = true;
+                KernelTask::Keep(Box::new(opening.setup.clone()))
+            }
             (_, None) => {
                 let problem = Diagnostic::error("there is no folder to keep kernels in");
                 self.state

@@ -38,6 +38,8 @@ pub enum KernelTask {
     Write(PathBuf, Box<Setup>),
     /// Remove a kernel's lesson.
     Remove(PathBuf, String),
+    /// Write a launch into the kernel's file.
+    Keep(Box<Setup>),
 }
 
 /// Starts the thread that opens kernels and writes their lessons.
@@ -56,6 +58,7 @@ pub(super) fn worker(devices: Arc<Devices>, out: Outbox) -> Worker<KernelTask> {
                 KernelTask::ReadAgain(folder, id) => {
                     Event::KernelWritten(my_kernel::read_again(&devices, &folder, &id).map(|()| Some(id)))
                 }
+                KernelTask::Keep(setup) => Event::KernelKept(my_kernel::keep(&setup)),
                 KernelTask::Remove(folder, id) => Event::KernelWritten(my_kernel::remove(&folder, &id).map(|()| None)),
             });
             out.send(Event::Done(Work::Kernel, number));

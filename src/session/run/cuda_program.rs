@@ -3,10 +3,11 @@
 use super::cuda_file::of_text;
 use super::devices::Devices;
 use super::io::Io;
-use super::launches::{listed, typed};
+use super::launches::listed;
 use super::shader_file::{Target, TraceOptions};
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
+use crate::base::shell::typed;
 use crate::job::{Action, BufferSpec, Job, Node, Pass};
 
 /// Launches that are traced together, at most.

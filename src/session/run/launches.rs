@@ -9,6 +9,7 @@ use super::pointee::Pointee;
 use super::trace_options::TraceOptions;
 use crate::base::diag::Diagnostic;
 use crate::base::parts;
+use crate::base::shell::typed;
 use crate::base::tensor::Init;
 use crate::base::units::count as count_of;
 
@@ -43,13 +44,6 @@ pub fn unknown(launch: &Launch) -> Vec<String> {
 
 fn is_pointer(launch: &Launch, argument: usize) -> bool {
     launch.parameters.get(argument).is_some_and(|parameter| parameter.is_pointer)
-}
-
-/// An option as it is typed: in quotes where a shell would read it otherwise.
-#[must_use]
-pub fn typed(text: &str) -> String {
-    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "_-=.,:/@+".contains(c));
-    if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// The launch that a trace takes.

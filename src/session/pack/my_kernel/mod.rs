@@ -1,5 +1,6 @@
 //! A kernel of the learner's own: how it is launched, proposed from its signature, and the lesson that is made of it.
 
+pub mod comment;
 mod document;
 mod members;
 mod propose;
@@ -11,10 +12,11 @@ pub use document::files;
 pub use members::Member;
 pub use propose::{Kernels, kernels, propose};
 use serde::{Deserialize, Serialize};
-pub use store::{folder, load, read_again, remove, write};
+pub use store::{folder, keep, load, read_again, remove, write};
 
 use crate::base::expr::Expr;
 use crate::base::tensor::Elem;
+use crate::session::run::cuda_file;
 
 /// The launch of a kernel: what the form asks for. Sizes are expressions over the whole numbers among its `numbers`,
 /// and over `block_x`, `block_y` and `block_z`.
@@ -93,6 +95,11 @@ impl ElemName {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::F32, Self::F16, Self::Bf16, Self::U32, Self::I32];
 
+    /// Its name as `--buffer` has it.
+    fn option(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+
     fn of(elem: Elem) -> Self {
         match elem {
             Elem::F32 => Self::F32,
@@ -130,6 +137,11 @@ impl Begins {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Random, Self::Iota, Self::Zero, Self::Poison];
 
+    /// Its name as `--buffer` has it.
+    fn option(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+
     /// Its name for people.
     #[must_use]
     pub fn words(self) -> &'static str {
@@ -165,6 +177,12 @@ impl Setup {
         }
         (self.grid, self.shared) = (former.grid.clone(), former.shared.clone());
         self
+    }
+
+    /// Whether its file is CUDA C++.
+    #[must_use]
+    pub fn is_cuda(&self) -> bool {
+        cuda_file::is_cuda(&self.file.display().to_string())
     }
 
     /// The name of its file, without the folder.

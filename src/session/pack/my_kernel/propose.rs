@@ -5,7 +5,7 @@ use std::path::Path;
 #[cfg(feature = "cuda")]
 use warpbook_cuda_file::Size;
 
-use super::{Begins, BufferSetup, ElemName, Number, Setup, members};
+use super::{Begins, BufferSetup, ElemName, Number, Setup, comment, members};
 use crate::base::diag::Diagnostic;
 use crate::base::foreign::foreign;
 use crate::base::wgsl::{self, Keyword};
@@ -73,6 +73,10 @@ pub fn kernels(devices: &Devices, file: &Path) -> Result<Kernels, Diagnostic> {
         let compiled = if names.is_empty() { compiled? } else { compiled.unwrap_or_default() };
         let others: Vec<String> = compiled.into_iter().filter(|other| !names.contains(other)).collect();
         names.extend(others);
+        // The kernel whose launch the file keeps is the first.
+        let kept = comment::options(&text);
+        let entry = kept.iter().find(|(option, _)| option == "--entry").map(|(_, entry)| entry);
+        names.sort_by_key(|name| entry.is_some_and(|entry| entry != name));
         names
     };
     if names.is_empty() {
@@ -122,6 +126,7 @@ pub fn propose(
     #[cfg(feature = "cuda")]
     if cuda_file::is_cuda(&name) {
         as_launched(&mut setup, &name, text).map_err(|problem| vec![problem])?;
+        comment::fill(&mut setup, &comment::options(text));
     }
     let blocks = match (setup.block, setup.is_block_fixed) {
         (None, _) => format!("ceil({count} / 64)"),
@@ -149,8 +154,17 @@ pub fn propose(
 #[cfg(feature = "cuda")]
 fn as_launched(setup: &mut Setup, name: &str, text: &str) -> Result<(), Diagnostic> {
     let source = parts::compose_on_disk(name, text.to_owned())?;
-    let all = launches::listed(&source, &[]);
-    let Some(launch) = all.iter().find(|launch| launch.kernel == setup.entry) else { return Ok(()) };
+    let (mut lets, mut number) = (Vec::new(), None);
+    for (option, value) in comment::options(text) {
+        match (option.as_str(), value.rsplit_once('=')) {
+            ("--let", Some((of, value))) => lets.extend(value.parse().ok().map(|value| (of.to_owned(), value))),
+            ("--launch", _) => number = value.parse::<usize>().ok(),
+            _ => {}
+        }
+    }
+    let all = launches::listed(&source, &lets);
+    let kept = number.and_then(|number| all.get(number.checked_sub(1)?)).filter(|launch| launch.kernel == setup.entry);
+    let Some(launch) = kept.or_else(|| all.iter().find(|launch| launch.kernel == setup.entry)) else { return Ok(()) };
     if let Ok(grid) = &launch.grid.value {
         setup.grid = grid.map(|extent| extent.max(1).to_string());
     }

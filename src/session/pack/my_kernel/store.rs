@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Setup, document, files};
+use super::{Setup, comment, document, files};
 use crate::base::diag::Diagnostic;
-use crate::base::store::write_within;
+use crate::base::store::{write_atomic, write_within};
 use crate::base::{files as disk, parts};
 use crate::lesson::{Pack, PackFiles};
 use crate::session::pack::assemble::assemble;
@@ -60,6 +60,18 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
     }
     write_within(folder, &folder.join(&text.0), text.1.as_bytes())?;
     Ok(id)
+}
+
+/// Writes the launch into the kernel's own file, as a comment that `warpbook trace` and the form read.
+///
+/// # Errors
+/// A file that cannot be read or written, or a size that is no number.
+pub fn keep(setup: &Setup) -> Result<Vec<PathBuf>, Diagnostic> {
+    let name = setup.file.display().to_string();
+    let text =
+        disk::read_text(&setup.file).map_err(|error| Diagnostic::error(format!("cannot read {name}: {error}")))?;
+    write_atomic(&setup.file, comment::keeping(&text, setup)?.as_bytes())?;
+    Ok(vec![setup.file.clone()])
 }
 
 /// The files that a kernel includes, each with its way from the kernel's folder.
