@@ -344,3 +344,63 @@ fn launches_are_listed_without_a_compiler() {
     let missing = warpbook_in(folder.path(), &["launches", "gone.cu"]);
     assert!(missing.code == 2 && missing.err.contains("cannot read gone.cu"), "{}", missing.err);
 }
+
+/// What `torch.compile` writes of a model with two softmaxes, around a kernel of Triton's.
+const WRAPPER: &str = "# AOT ID: ['0_inference']
+async_compile = AsyncCompile()
+# kernel path: /elsewhere/ab/kernels.py
+# Topologically Sorted Source Nodes: [softmax], Original ATen: [aten._softmax]
+#   softmax => div
+row_softmax = async_compile.triton('row_softmax', '''
+    triton_meta={'signature': {'x': '*fp32', 'out': '*fp32', 'columns': 'i32', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': 0},
+    inductor_meta={'grid_type': 'Grid1D', 'num_load': 1}
+''', device_str='cuda')
+class Runner:
+    def call(self, args):
+        arg0_1, = args
+        assert_size_stride(arg0_1, (8, 64), (64, 1))
+        with torch.cuda._DeviceGuard(0):
+            buf0 = empty_strided_cuda((8, 64), (64, 1), torch.float32)
+            # Topologically Sorted Source Nodes: [softmax], Original ATen: [aten._softmax]
+            row_softmax.run(arg0_1, buf0, 64, 64, stream=stream0)
+            del arg0_1
+            extern_kernels.mm(buf0, buf0, out=buf0)
+            buf1 = empty_strided_cuda((8, 64), (64, 1), torch.float32)
+            # Topologically Sorted Source Nodes: [softmax_1], Original ATen: [aten._softmax]
+            row_softmax.run(reinterpret_tensor(buf0, (8, 64), (64, 1), 0), buf1, 64, 64, stream=stream0)
+        return (buf1, )
+";
+
+#[test]
+fn a_compiled_models_kernels_are_passes_with_the_lines_of_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let triton = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/tracer/tests/ptx/triton");
+    let write = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let graph = "# File: /m/model.py:7 in forward, code: y = softmax(x)\ndiv: \"f32[8, 64]\" = torch.ops.aten.div.Tensor(a, b)\n\n\
+                 # File: /m/model.py:9 in forward, code: return softmax(z)\nsoftmax_1 = torch.ops.aten.div.Tensor(a, b)\n";
+    write("cache/xy/model.py", WRAPPER);
+    write("cache/xy/model.debug/fx_graph_readable.py", graph);
+    let run = |what: &[&str]| warpbook_in(folder.path(), &[&["trace", "cache"], what].concat());
+    let missing = run(&[]);
+    assert!(missing.code == 2 && missing.err.contains("no compiled kernel"), "{}", missing.err);
+    write("cache/ab/kernels.py", &fs::read_to_string(triton.join("kernels.py")).unwrap());
+    write("cache/triton/0/H/row_softmax.ptx", &fs::read_to_string(triton.join("row_softmax.ptx")).unwrap());
+    write("cache/triton/0/H/row_softmax.json", "{\"num_warps\": 4, \"shared\": 16}");
+    let unknown = run(&[]);
+    assert!(unknown.code == 2 && unknown.err.contains("model.py:17"), "{}", unknown.err);
+    write("cache/triton/0/H/row_softmax.source", "  %xoffset_1 = arith.constant 8 : i32\n");
+    let traced = run(&["--json"]);
+    assert_eq!(traced.code, 0, "{}", traced.err);
+    assert!(traced.err.contains("1 of extern_kernels.mm"), "{}", traced.err);
+    let trace = traced.json();
+    let passes = trace["passes"].as_array().unwrap();
+    let figures = |pass: &serde_json::Value| (pass["computes"]["lines"][0]["line"].clone(), pass["trace"]["warps"].clone());
+    assert_eq!(passes.iter().map(figures).collect::<Vec<_>>(), [(7.into(), 32.into()), (9.into(), 32.into())]);
+    // The second reads what the first wrote: of 64 shares each is at most 1.
+    let printed = run(&["--print", "0_inference.buf1:0..64"]);
+    assert!(printed.out.contains("model.py:9") && printed.out.contains("0.01"), "{}", printed.out);
+}

@@ -1,6 +1,6 @@
 //! `warpbook trace`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,6 +18,7 @@ use crate::base::units::{count, counted, digits3, si};
 use crate::figures;
 use crate::figures::moving::{EVENT_S, moving};
 use crate::job::Job;
+use crate::session::run::computes::Computes;
 use crate::session::run::explain;
 use crate::session::run::model::Predicted;
 use crate::session::run::output::Printed;
@@ -58,7 +59,10 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     if args.json {
         let machine = Machine::of(&outcome, predicted.as_ref(), listing.as_deref(), args.sass);
         let provenance = (!args.explain.is_empty()).then_some(outcome.origins.as_slice());
-        let passes = pass.is_none().then(|| record.passes.iter().map(Pass::of).collect());
+        let passes = pass.is_none().then(|| {
+            let passes = record.passes.iter().enumerate();
+            passes.map(|(place, pass)| Pass::of(pass, outcome.computes.get(place))).collect()
+        });
         let parts = Part::of(&source);
         out::json(&Output {
             trace: &trace,
@@ -73,6 +77,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     } else {
         if pass.is_none() {
             show_passes(record);
+            show_computed(record, &outcome.computes);
         }
         show(&trace, &source);
         outcome.machine_code.iter().for_each(|code| out::line(&machine::words(code)));
@@ -166,14 +171,17 @@ impl<'a> Part<'a> {
 struct Pass<'a> {
     id: &'a str,
     kernel: Option<&'a str>,
+    /// Of a compiled model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    computes: Option<&'a Computes>,
     launches: u64,
     trace: Option<&'a Trace>,
 }
 
 impl<'a> Pass<'a> {
-    fn of(pass: &'a PassRecord) -> Self {
+    fn of(pass: &'a PassRecord, computes: Option<&'a Computes>) -> Self {
         let PassRecord { id, kernel, launches, trace, .. } = pass;
-        Self { id, kernel: kernel.as_deref(), launches: *launches, trace: trace.as_ref() }
+        Self { id, kernel: kernel.as_deref(), computes, launches: *launches, trace: trace.as_ref() }
     }
 }
 
@@ -187,6 +195,35 @@ fn show_passes(record: &Record) {
         named.into_iter().chain(figures).collect()
     }));
     out::table(&rows);
+}
+
+/// The counts of a compiled model's passes by its lines. A kernel that was fused from several lines counts once, for all of them.
+fn show_computed(record: &Record, computes: &[Computes]) {
+    if computes.is_empty() {
+        return;
+    }
+    let name = |of: &Computes| match of.lines.as_slice() {
+        [] => of.operations.join(", "),
+        lines => lines.iter().map(|at| format!("{}:{}", at.file, at.line)).collect::<Vec<_>>().join(" + "),
+    };
+    let mut sums: Vec<(String, [u64; 4])> = Vec::new();
+    for (pass, computes) in record.passes.iter().zip(computes) {
+        let of = |count_of: fn(&Trace) -> u64| pass.trace.as_ref().map_or(0, count_of);
+        let figures = [1, of(|t| t.warp_instructions), of(Trace::global_sectors), of(Trace::global_bytes)];
+        let name = name(computes);
+        match sums.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, sum)) => sum.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure),
+            None => sums.push((name, figures)),
+        }
+    }
+    let header = ["lines of the model", "launches", "warp instructions", "sectors", "bytes asked"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    rows.extend(sums.into_iter().map(|(name, figures)| [name].into_iter().chain(figures.map(count)).collect()));
+    out::line("");
+    out::table(&rows);
+    let lines: BTreeSet<_> = computes.iter().flat_map(|of| &of.lines).collect();
+    lines.iter().for_each(|at| out::line(&format!("{}:{}  {}", at.file, at.line, at.code)));
+    out::line("");
 }
 
 fn show_predicted(predicted: &Predicted) {

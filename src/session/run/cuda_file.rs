@@ -228,7 +228,7 @@ pub(super) fn of_text(
         Diagnostic::warning(message)
             .hint(format!("give its contents by --arg {name}=VALUE, or --input {name}=FILE.npy"))
     });
-    Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes, filled })
+    Ok(Target { job, pass: Some(0), needs: None, warnings: warnings.collect(), notes, filled, computes: Vec::new() })
 }
 
 /// The options, with numbers for variables of the module as their contents.

@@ -3,6 +3,7 @@
 pub mod asserted;
 pub mod check_failure;
 pub mod compare;
+pub mod computes;
 pub mod counters;
 mod cuda_arguments;
 pub mod cuda_file;
@@ -16,6 +17,8 @@ pub mod explain;
 mod fit_advice;
 pub mod given;
 pub mod in_cuda;
+#[cfg(feature = "cuda")]
+mod inductor;
 mod interpreter;
 pub mod io;
 pub mod ladder;
@@ -25,6 +28,8 @@ mod lesson_run;
 pub mod model;
 pub mod origin;
 pub mod output;
+#[cfg(feature = "cuda")]
+mod pass_list;
 pub mod pipeline;
 pub mod pointee;
 mod program_output;

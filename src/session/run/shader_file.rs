@@ -4,13 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-#[cfg(feature = "cuda")]
-use super::cuda_program;
+use super::computes::Computes;
 use super::devices::Devices;
 use super::explain::explain;
 use super::model::{Chosen, Predicted, Traced};
 pub use super::trace_options::TraceOptions;
 use super::{cuda_file, given, model, python};
+#[cfg(feature = "cuda")]
+use super::{cuda_program, inductor};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::foreign::{binary, foreign};
 use crate::base::tensor::Init;
@@ -45,6 +46,8 @@ pub struct Outcome {
     pub warnings: Vec<Diagnostic>,
     /// Notes on the contents of a file's buffers that were not given any.
     pub notes: Vec<String>,
+    /// What each pass of a compiled model computes, by its place; empty for others.
+    pub computes: Vec<Computes>,
     /// Registers and spills of the traced kernel; None for a kernel in WGSL, and if ptxas is not installed.
     pub machine_code: Option<MachineCode>,
 }
@@ -116,6 +119,8 @@ pub(super) struct Target {
     pub notes: Vec<String>,
     /// The buffers that have what --input gives already.
     pub filled: Vec<String>,
+    /// What each pass of a compiled model computes, by its place; empty for others.
+    pub computes: Vec<Computes>,
 }
 
 /// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and
@@ -135,7 +140,7 @@ pub fn trace(
         || python::named(target).is_some();
     let lesson = target.split_once('/').filter(|_| !is_file);
     let lesson = lesson.and_then(|(id, rest)| Some((pack.lessons.iter().find(|lesson| lesson.id == id)?, rest)));
-    let Target { mut job, pass, needs, mut warnings, notes, filled } = match lesson {
+    let Target { mut job, pass, needs, mut warnings, notes, filled, computes } = match lesson {
         Some((lesson, rest)) => of_lesson(lesson, rest, options).map_err(|problems| lesson.named(problems))?,
         None => of_file(devices, target, options)?,
     };
@@ -154,11 +159,11 @@ pub fn trace(
         job = devices.in_cuda(&job, cancel).map_err(one)?;
     }
     let mut record = tracer::run(&job, cancel, &mut |_| {}).map_err(one)?;
-    if python::named(target).is_some() {
+    if python::named(target).is_some() || !computes.is_empty() {
         record.passes.iter_mut().filter_map(|pass| pass.trace.as_mut()).for_each(without_compilers_stores);
     }
     let machine_code = pass.and_then(|place| machine::figures(assembled(&job, place)?).ok());
-    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes, machine_code })
+    Ok(Outcome { done: Done { job, record }, pass, origins, needs, warnings, notes, machine_code, computes })
 }
 
 /// Drops notes on stores of one value to the memory that Triton reduces in: it stores so by itself, and no line of the reader's does.
@@ -190,6 +195,10 @@ fn of_file(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Ta
         let mut found = cuda_file::of_text(devices, target, ptx, &options)?;
         found.notes.splice(..0, notes);
         return Ok(found);
+    }
+    #[cfg(feature = "cuda")]
+    if Path::new(target).is_dir() {
+        return inductor::of_folder(devices, target, options);
     }
     let source = files::read_text(Path::new(target)).map_err(|error| one(unreadable(target, &error)))?;
     let is_wgsl = || simt::entry_points(target, &source).is_ok_and(|entries| !entries.is_empty());
@@ -239,7 +248,15 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
     let launch = program.launch(&entry, wgsl, grid);
     let mut job = Job { seed: options.seed, trace: Some(spec(options)), ..Job::of(launch, buffers) };
     let notes = begin(&program, &mut job, options)?;
-    Ok(Target { job, pass: Some(0), needs: None, warnings: Vec::new(), notes, filled: Vec::new() })
+    Ok(Target {
+        job,
+        pass: Some(0),
+        needs: None,
+        warnings: Vec::new(),
+        notes,
+        filled: Vec::new(),
+        computes: Vec::new(),
+    })
 }
 
 /// Sets the named members, and returns notes on the buffers without given contents.
@@ -304,7 +321,7 @@ fn of_lesson(lesson: &Lesson, rest: &str, options: &TraceOptions) -> Result<Targ
     }
     let unchanged = options.grid.is_none() && changed.is_none() && options.buffers.is_empty();
     let needs = job.passes.get(pass.unwrap_or(0)).map(|pass| pass.work).filter(|_| unchanged);
-    Ok(Target { job, pass, needs, warnings, notes: Vec::new(), filled: Vec::new() })
+    Ok(Target { job, pass, needs, warnings, notes: Vec::new(), filled: Vec::new(), computes: Vec::new() })
 }
 
 /// The lesson with other constants and another entry point of a kernel by itself; None if there is nothing to change.

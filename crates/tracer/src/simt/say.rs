@@ -29,6 +29,8 @@ pub enum Kind {
     Trap,
     /// It follows a pointer that leads nowhere, the parameter of this name, which ends the kernel.
     Null(String),
+    /// It follows an address from memory that leads nowhere, which ends the kernel.
+    Nowhere,
 }
 
 /// A part of a text.

@@ -18,6 +18,8 @@ pub(super) enum Root {
     Param(usize),
     /// A variable, by its place in the kernel's list.
     Variable(usize),
+    /// None: an address that was loaded from memory may have been stored there, or not.
+    Nowhere,
 }
 
 /// The memories that a register's value may lead into, in order; none of a number.
@@ -27,6 +29,17 @@ pub(super) struct Origin(pub Vec<Root>);
 impl Origin {
     fn of(root: Root) -> Self {
         Self(vec![root])
+    }
+
+    /// Adds memories; whether any of them is new.
+    fn extend(&mut self, more: &Self) -> bool {
+        let before = self.0.len();
+        for root in &more.0 {
+            if let Err(at) = self.0.binary_search(root) {
+                self.0.insert(at, *root);
+            }
+        }
+        self.0.len() > before
     }
 
     fn join(mut self, other: &Self) -> Self {
@@ -123,27 +136,67 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// The origin of each register of `kernel`. `is_buffer` says of a parameter whether it is an address.
+/// The origin of each register of `kernel`. `is_buffer` says of a parameter whether it is an address. An address that is stored may be what is
+/// loaded from such memory anywhere.
 pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec<Origin> {
     let mut of = vec![Origin::default(); kernel.regs.len()];
+    let mut stored: HashMap<Space, Origin> = HashMap::new();
     let all = Uses::of(kernel);
+    let is_load = |i: &Instruction| matches!(i.words[0].as_str(), "ld" | "ldu") && !i.has("param");
+    let loads: Vec<usize> = (0..all.instructions.len()).filter(|n| is_load(all.instructions[*n])).collect();
     all.until_stable(|i, again| {
-        let Some(new) = origin(kernel, i, &of, is_buffer).filter(|new| !new.0.is_empty()) else { return };
+        if let ("st", [_, source, ..], false) = (i.words[0].as_str(), i.operands.as_slice(), i.has("param")) {
+            let source = of_operand(kernel, source, &of);
+            if !source.0.is_empty()
+                && stored.entry(Space::of(i)).or_default().extend(&source.join(&Origin::of(Root::Nowhere)))
+            {
+                again(&loads);
+            }
+            return;
+        }
+        let new = match is_load(i) {
+            true => stored
+                .iter()
+                .filter(|(space, _)| space.meets(Space::of(i)))
+                .fold(Origin::default(), |o, (_, of)| o.join(of)),
+            false => origin(kernel, i, &of, is_buffer).unwrap_or_default(),
+        };
+        if new.0.is_empty() {
+            return;
+        }
         let mut written = Vec::new();
         uses(i, |_| {}, |reg| written.push(reg as usize));
         for reg in written {
-            let before = of[reg].0.len();
-            for root in &new.0 {
-                if let Err(at) = of[reg].0.binary_search(root) {
-                    of[reg].0.insert(at, *root);
-                }
-            }
-            if of[reg].0.len() > before {
+            if of[reg].extend(&new) {
                 again(&all.readers[reg]);
             }
         }
     });
     of
+}
+
+/// The memory that a store or a load names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Space {
+    Global,
+    Shared,
+    Local,
+    /// Its address says which.
+    Generic,
+}
+
+impl Space {
+    fn of(i: &Instruction) -> Self {
+        let named = [("global", Self::Global), ("shared", Self::Shared), ("local", Self::Local)];
+        let found =
+            named.into_iter().find(|(name, _)| i.words.iter().any(|word| word.split("::").next() == Some(name)));
+        found.map_or(Self::Generic, |(_, space)| space)
+    }
+
+    /// Whether both may be the same.
+    fn meets(self, other: Self) -> bool {
+        self == other || [self, other].contains(&Self::Generic)
+    }
 }
 
 /// The parameter called `name`, by its place.
@@ -186,6 +239,8 @@ fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(us
         ("mov" | "cvta" | "cvt" | "add" | "sub" | "and" | "or" | "xor" | "min" | "max" | "mad" | "bfi", sources) => {
             Some(all(sources))
         }
+        // A lane gets another one's.
+        ("shfl", [a, ..]) => Some(all(&[a.clone()])),
         ("selp" | "slct", [a, b, ..]) => Some(all(&[a.clone(), b.clone()])),
         _ => None,
     }
@@ -195,7 +250,7 @@ fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(us
 pub(super) fn params_of(origin: &Origin) -> impl Iterator<Item = usize> + '_ {
     origin.0.iter().filter_map(|root| match root {
         Root::Param(p) => Some(*p),
-        Root::Variable(_) => None,
+        Root::Variable(_) | Root::Nowhere => None,
     })
 }
 

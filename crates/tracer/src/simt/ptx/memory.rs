@@ -33,13 +33,14 @@ impl Lower<'_> {
         }
         let parts = self.parts(i, ty, results.len())?;
         let roots = self.roots(address)?;
+        self.say_nowhere(address, &roots)?;
         let loaded = match roots.as_slice() {
             [root] => self.loaded(i, address, parts, *root)?,
             roots => {
                 // The address says at run time which memory it leads into.
                 let zero = self.b.constant(0);
                 let variables: Vec<Reg> = (0..parts.components).map(|_| self.b.var(None, zero)).collect();
-                for root in roots {
+                for root in roots.iter().filter(|root| **root != Root::Nowhere) {
                     self.open_if_in(address, *root, roots)?;
                     let loaded = self.loaded(i, address, parts, *root)?;
                     variables.iter().zip(loaded).for_each(|(var, src)| self.b.write(*var, src));
@@ -157,15 +158,40 @@ impl Lower<'_> {
         access: &mut dyn FnMut(&mut Self, Root) -> Result<(), Diagnostic>,
     ) -> Result<(), Diagnostic> {
         let roots = self.roots(address)?;
+        self.say_nowhere(address, &roots)?;
         let mut access = |me: &mut Self, root| if me.leads_nowhere(root) { Ok(()) } else { access(me, root) };
         if let [root] = roots.as_slice() {
             return access(self, *root);
         }
-        for root in &roots {
+        for root in roots.iter().filter(|root| **root != Root::Nowhere) {
             self.open_if_in(address, *root, &roots)?;
             access(self, *root)?;
             self.b.push(Inst::EndIf);
         }
+        Ok(())
+    }
+
+    /// Ends the kernel where an address that was loaded from memory leads into none of `roots`.
+    fn say_nowhere(&mut self, address: &Operand, roots: &[Root]) -> Result<(), Diagnostic> {
+        let Operand::Address { base: Base::Reg(reg), .. } = address else { return Ok(()) };
+        if !roots.contains(&Root::Nowhere) || !self.ty(*reg).is_wide() {
+            return Ok(());
+        }
+        let high = self.pair(&Operand::Reg(*reg))?[1];
+        let (half, eight) = (self.b.constant(0x80), self.b.constant(8));
+        let near = self.b.bin(Binary::IAdd, high, half);
+        let number = self.b.bin(Binary::UShr, near, eight);
+        let mut known = self.b.constant(0);
+        for root in roots.iter().filter(|root| **root != Root::Nowhere) {
+            let own = self.b.constant((self.number_of(*root)[1] + 0x80) >> 8);
+            let is_own = self.b.bin(Binary::IEq, number, own);
+            known = self.b.bin(Binary::Or, known, is_own);
+        }
+        let zero = self.b.constant(0);
+        let cond = self.b.bin(Binary::IEq, known, zero);
+        self.b.push(Inst::If { cond, counted: false });
+        self.say(Kind::Nowhere);
+        self.b.push(Inst::EndIf);
         Ok(())
     }
 

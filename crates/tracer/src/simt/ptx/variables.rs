@@ -202,6 +202,7 @@ impl Lower<'_> {
         match root {
             Root::Param(p) => self.params.get(p).copied().flatten(),
             Root::Variable(v) => self.memories.get(v).copied().flatten(),
+            Root::Nowhere => None,
         }
     }
 

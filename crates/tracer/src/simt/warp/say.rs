@@ -22,6 +22,7 @@ impl<const W: usize> Warp<W> {
             }
             Kind::Assertion(asserted) => format!("the assertion `{asserted}` fails here"),
             Kind::Trap => "the kernel ends itself by a trap here".to_owned(),
+            Kind::Nowhere => "an address that was loaded from memory leads nowhere, and is followed here".to_owned(),
             Kind::Null(name) => format!("the pointer `{name}` leads nowhere, and is followed here"),
         };
         around.report(say.line, FindingKind::Assertion, |at, _| {
