@@ -398,7 +398,8 @@ fn a_compiled_models_kernels_are_passes_with_the_lines_of_the_model() {
     assert!(traced.err.contains("1 of extern_kernels.mm"), "{}", traced.err);
     let trace = traced.json();
     let passes = trace["passes"].as_array().unwrap();
-    let figures = |pass: &serde_json::Value| (pass["computes"]["lines"][0]["line"].clone(), pass["trace"]["warps"].clone());
+    let figures =
+        |pass: &serde_json::Value| (pass["computes"]["lines"][0]["line"].clone(), pass["trace"]["warps"].clone());
     assert_eq!(passes.iter().map(figures).collect::<Vec<_>>(), [(7.into(), 32.into()), (9.into(), 32.into())]);
     // The second reads what the first wrote: of 64 shares each is at most 1.
     let printed = run(&["--print", "0_inference.buf1:0..64"]);

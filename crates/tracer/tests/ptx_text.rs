@@ -224,3 +224,74 @@ fn instructions_give_their_values() {
         assert_eq!(words(instructions, &values), wanted, "{instructions}");
     }
 }
+
+/// The findings of a kernel with this body on 64 threads, and its second buffer. It is given two buffers of 64 words, `%rd1` and `%rd2`, of which the
+/// first holds 0, 1, …; `%r1` is the thread, and `s` has 512 bytes of shared memory.
+fn ran(body: &str) -> (Vec<String>, Vec<u32>) {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{{\n.reg .pred %p<4>;\n\
+         .reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.shared .align 8 .b8 s[512];\nld.param.u64 %rd1, [in];\nld.param.u64 %rd2, [out];\n\
+         mov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
+    );
+    let arguments = ["in", "out"].map(|name| Argument::Buffer(name.to_owned()));
+    let ptx = Ptx {
+        file: "k.ptx",
+        text: &text,
+        entry: "k",
+        block: [64, 1, 1],
+        shared_bytes: 0,
+        arguments: &arguments,
+        source: &|_, _| None,
+    };
+    let program = Program::compile_ptx(&ptx).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let mut buffers =
+        [Tensor { elem: Elem::U32, words: (0..64).collect() }, Tensor { elem: Elem::U32, words: vec![7; 64] }];
+    let cancel = AtomicBool::new(false);
+    let options = Options { spec: TraceSpec { races: true, ..TraceSpec::default() }, ..Options::default() };
+    let outcome = simt::run(&program, &mut buffers, [1, 1, 1], &options, &cancel, &|_, _| {});
+    let findings = outcome.map(|outcome| outcome.trace.findings).unwrap_or_default();
+    (findings.into_iter().map(|finding| finding.message).collect(), buffers[1].words.clone())
+}
+
+/// Each thread stores the address of its word, of one buffer or of the other, and reads through its neighbour's.
+const THROUGH_MEMORY: &str = "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd1, %rd3;\nadd.s64 %rd5, %rd2, %rd3;\nand.b32 %r2, %r1, 1;\n\
+     setp.eq.u32 %p1, %r2, 1;\nselp.b64 %rd6, %rd5, %rd4, %p1;\nmov.u32 %r3, s;\nshl.b32 %r4, %r1, 3;\nadd.u32 %r4, %r3, %r4;\n\
+     STORE\nbar.sync 0;\nxor.b32 %r5, %r1, 1;\nshl.b32 %r5, %r5, 3;\nadd.u32 %r5, %r3, %r5;\nld.shared.u64 %rd7, [%r5];\n\
+     ld.global.u32 %r6, [%rd7];\nbar.sync 0;\nst.global.u32 [%rd5], %r6;";
+
+#[test]
+fn addresses_go_through_memory() {
+    let (findings, words) = ran(&THROUGH_MEMORY.replace("STORE", "st.shared.u64 [%r4], %rd6;"));
+    assert_eq!(findings, [""; 0]);
+    // An even thread reads its odd neighbour's word of `out`, which is 7, and an odd one its neighbour's number.
+    assert_eq!(words, (0..64).map(|i| if i % 2 == 0 { 7 } else { i - 1 }).collect::<Vec<_>>());
+    let nowhere = "mov.b64 %rd8, 12;\nselp.b64 %rd6, %rd6, %rd8, %p1;\nst.shared.u64 [%r4], %rd6;";
+    let (findings, _) = ran(&THROUGH_MEMORY.replace("STORE", nowhere));
+    assert!(findings.len() == 1 && findings[0].contains("leads nowhere"), "{findings:?}");
+}
+
+#[test]
+fn a_barrier_in_a_loop_waits_for_those_that_are_left() {
+    // The second warp returns before the loop, or leaves it after fewer rounds and goes on behind it.
+    let looped = |before: &str, rounds: &str| {
+        format!(
+            "{before}\nmov.u32 %r2, 0;\n$again:\nbar.sync 0;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p2, %r2, {rounds};\n@%p2 bra $again;\n\
+                 mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;\n$out:"
+        )
+    };
+    let late = "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra $out;";
+    assert_eq!(ran(&looped(late, "3")).0, [""; 0]);
+    let (findings, _) = ran(&looped("shr.u32 %r3, %r1, 5;\nmov.u32 %r4, 3;\nsub.u32 %r3, %r4, %r3;", "%r3"));
+    assert!(findings.len() == 1 && findings[0].contains("warp 1 has ended"), "{findings:?}");
+    // Lanes that went on behind one loop may return before the next.
+    let twice = looped("", "2").replace("$out:", "") + &looped(late, "3").replace("$again", "$more");
+    assert_eq!(ran(&twice).0, [""; 0]);
+}
+
+#[test]
+fn an_exchange_whose_old_value_is_not_read_depends_on_nothing() {
+    let exchanged = |read: &str| ran(&format!("atom.shared.exch.b32 %r2, [s], 5;\n{read}")).0;
+    assert_eq!(exchanged(""), [""; 0]);
+    let findings = exchanged("add.u32 %r3, %r2, 1;\nst.global.u32 [%rd2], %r3;");
+    assert!(findings.iter().any(|found| found.contains("is read before")), "{findings:?}");
+}

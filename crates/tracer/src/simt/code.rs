@@ -61,6 +61,8 @@ with_roles! {
         Clock { dst: [u32; 2] as WriteOnes },
         /// A loop that waits for others begins another round.
         Spin,
+        /// The lanes are behind the barriers with this number, whether they came to them or not.
+        GoesOn { number: u8 },
         /// Exchanges the lanes' vector `a`, into scalars if `one`, else into vectors.
         Subgroup { op: Subgroup, a: u32 as Read, index: Src as Source, dst: [u32; 4] as Writes, one: bool },
         /// Does something with all lanes together, as an index of [`Code::collectives`].

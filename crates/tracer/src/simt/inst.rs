@@ -48,6 +48,8 @@ with_roles! {
         Clock { dst: [Reg; 2] as Writes },
         /// A loop that waits for others begins another round.
         Spin,
+        /// Here begins what follows the barriers with a number, and is reached around them, too.
+        GoesOn { number: u8 },
         /// Exchanges the lanes' `a`; each lane gets [`Subgroup::results`] components.
         Subgroup { op: Subgroup, a: Reg as Read, index: Reg as Read, dst: [Reg; 4] as Writes },
         /// An operation that the lanes of a warp do together, as an index of [`Ir::collectives`].

@@ -88,8 +88,21 @@ pub struct Orders {
     pub shared: bool,
     /// Storage buffers, for the lanes of one workgroup.
     pub storage: bool,
-    /// Whether lanes that do not reach the barrier have left the kernel, so that it does not wait for them.
-    pub left: bool,
+    /// Lanes that do not reach the barrier.
+    pub absent: Absent,
+}
+
+/// Lanes that do not reach a barrier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Absent {
+    /// It is a mistake.
+    #[default]
+    Wrong,
+    /// It does not wait for those that have left the kernel, if they have executed nothing that follows the barrier, which
+    /// [`Inst::GoesOn`] of this number begins.
+    LeftBefore(u8),
+    /// All of them have left the kernel so.
+    Left,
 }
 
 /// How the votes of a workgroup's lanes are combined.

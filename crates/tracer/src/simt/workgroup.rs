@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::code::{Code, Op};
 use super::engine::Engine;
-use super::ir::{Orders, Variable, Votes};
+use super::ir::{Absent, Orders, Variable, Votes};
 use super::mbarriers::NAMED;
 use super::memory::Buffer;
 use super::observers::{Between, Findings, Global, Meet, Observer, Poisoned, Stored};
@@ -219,10 +219,13 @@ fn release<O: Observer, const W: usize>(
     let Some(first) = stops.iter().position(at_barrier) else { return false };
     let code = around.code;
     let line = |warp: &Warp<W>| code.lines[warp.pc - 1];
-    let left = matches!(code.ops[warps[first].pc - 1], Op::Barrier(orders) if orders.left);
+    let absent = match code.ops[warps[first].pc - 1] {
+        Op::Barrier(orders) => orders.absent,
+        _ => Absent::Wrong,
+    };
     let other = warps.iter().zip(&*stops).enumerate().find_map(|(i, (warp, stop))| {
         if !at_barrier(stop) {
-            (!left).then(|| format!("warp {i} has ended"))
+            (warp.launched & !warp.left(absent) != 0).then(|| format!("warp {i} has ended"))
         } else if warp.pc != warps[first].pc {
             Some(format!("warp {i} waits at line {}", line(warp)))
         } else {
@@ -244,7 +247,7 @@ fn release<O: Observer, const W: usize>(
     match code.ops[warps[first].pc - 1] {
         Op::Barrier(orders) => around.observer.release(orders),
         Op::Vote { how, a, dst } => {
-            around.observer.release(Orders { shared: true, storage: true, left: false });
+            around.observer.release(Orders { shared: true, storage: true, absent: Absent::Wrong });
             let (mut lanes, mut holds) = (0, 0);
             for warp in &*warps {
                 lanes += warp.mask.count_ones();

@@ -330,6 +330,9 @@ impl Emitter<'_> {
                 // Other warps may go on here.
                 self.block = None;
             }
+            Inst::GoesOn { number } => {
+                self.push(Op::GoesOn { number });
+            }
             Inst::Subgroup { op, dst, a, index } => self.subgroup(op, dst, a, index),
             Inst::Collective { id } => self.collective(id),
             Inst::ClearLocal { first, rows } => {

@@ -4,7 +4,7 @@ use naga::ir::{AtomicFunction, Block, Expression, Statement, SwitchValue};
 use naga::valid::FunctionInfo;
 use naga::{Handle, Span, ir};
 
-use super::super::ir::{AtomicOp, Inst, Orders};
+use super::super::ir::{Absent, AtomicOp, Inst, Orders};
 use super::super::ops::{Binary, Ternary};
 use super::types::Kind;
 use super::{Frame, Lower, MAX_DEPTH, ReturnTo, Value};
@@ -134,7 +134,7 @@ impl<'a> Lower<'a> {
                 let orders = Orders {
                     shared: barrier.contains(ir::Barrier::WORK_GROUP),
                     storage: barrier.contains(ir::Barrier::STORAGE),
-                    left: false,
+                    absent: Absent::Wrong,
                 };
                 // The lanes of a warp run in lockstep: a barrier for them alone has nothing to wait for.
                 if orders.shared || orders.storage {
@@ -157,7 +157,7 @@ impl<'a> Lower<'a> {
             Statement::WorkGroupUniformLoad { pointer, result } => {
                 let pointer = self.pointer(frame, pointer)?;
                 self.room(super::types::components(self.module, &pointer.ty), span)?;
-                let barrier = Inst::Barrier(Orders { shared: true, storage: false, left: false });
+                let barrier = Inst::Barrier(Orders { shared: true, storage: false, absent: Absent::Wrong });
                 self.push_at(span, barrier);
                 let value = self.load(&pointer);
                 self.b.push(barrier);

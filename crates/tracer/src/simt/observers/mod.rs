@@ -121,6 +121,8 @@ pub struct Access<'a> {
     pub was: Option<&'a [u32]>,
     /// Lanes whose compare-exchange left the word.
     pub failed: u64,
+    /// Whether it is an exchange whose old value nobody reads: it depends on no word.
+    pub replaces: bool,
     /// Active lanes, at least one, whose addresses are within bounds.
     pub mask: u64,
     /// Their addresses.
@@ -314,6 +316,7 @@ mod tests {
             operands: &[],
             was: None,
             failed: 0,
+            replaces: false,
             mask: 1,
             addresses: Addresses::One(0),
             actor: None,
@@ -325,7 +328,7 @@ mod tests {
         to.branch(1, 1, 1);
         to.exchange(&Exchanged { line: 1, mask: 1, op: Subgroup::Ballot, indices: &[] });
         to.barrier(1, 1);
-        to.release(Orders { shared: true, storage: false, left: false });
+        to.release(Orders { shared: true, storage: false, absent: Default::default() });
         to.meet(1, Meet::Lanes);
         to.done();
         to.step(&Step { pc: 0, mask: 1, scalars: &[], vectors: &[], width: 1 });

@@ -67,7 +67,7 @@ impl<'a> Unwritten<'a> {
 
     /// A warp whose first lane has local index `first` is about to access memory.
     pub fn access(&mut self, access: &Access<'_>, first: u32, findings: &mut Findings) {
-        let reads = access.kind != AccessKind::Store;
+        let reads = access.kind != AccessKind::Store && !access.replaces;
         match access.place.mem {
             Mem::Buffer(buffer) => {
                 let buffer = usize::from(buffer);
@@ -109,7 +109,7 @@ impl<'a> Unwritten<'a> {
                 each_part(access, grain, |lane, byte| {
                     let written = &mut written[(byte / grain) as usize];
                     // Counters that start from WGSL's zeros are common and right: what is atomic is no finding there.
-                    let counts = access.kind != AccessKind::Store && (cuda || !access.place.atomic);
+                    let counts = reads && (cuda || !access.place.atomic);
                     if counts && !*written {
                         let workgroup = findings.workgroup;
                         findings.report(access.place.line, FindingKind::Uninitialized, || {

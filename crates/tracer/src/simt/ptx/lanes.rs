@@ -3,7 +3,7 @@
 use warpbook_base::diag::Diagnostic;
 
 use super::super::collective::{Collective, Members, What};
-use super::super::ir::{Builtin, Inst, Orders, Reg, Votes};
+use super::super::ir::{Absent, Builtin, Inst, Orders, Reg, Votes};
 use super::super::ops::{Binary, Ternary};
 use super::super::subgroup::{Shuffle, Subgroup};
 use super::lower::Lower;
@@ -41,8 +41,7 @@ impl Lower<'_> {
         if !i.has("sync") || !whole {
             return self.named_barrier(i);
         }
-        let left = self.left_early.contains(&i.at);
-        self.b.push(Inst::Barrier(Orders { shared: true, storage: true, left }));
+        self.b.push(Inst::Barrier(Orders { shared: true, storage: true, absent: self.leaving.absent(i.at) }));
         Ok(())
     }
 
@@ -57,7 +56,7 @@ impl Lower<'_> {
     pub(super) fn members(&mut self, i: &Instruction) -> Result<(), Diagnostic> {
         let (Some(name), Some(members)) = (i.with_members(), i.operands.last()) else { return Ok(()) };
         let members = self.word(members, Ty::Bits(32))?;
-        let left = self.left_early.contains(&i.at);
+        let left = self.leaving.absent(i.at) == Absent::Left;
         self.uncounted(What::Members(Members { name, left, in_both_arms: false, line: i.line }), vec![members]);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! The state of lowering a kernel: its registers and variables in the IR, and how instructions read and write them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use warpbook_base::diag::Diagnostic;
 
@@ -13,9 +13,10 @@ use super::super::ops::{Binary, Ternary, Unary};
 use super::super::wide::WideOp;
 use super::addresses::{self, Atom, Origin, Root, Sum};
 use super::flow::Flow;
+use super::leaving::Leaving;
 use super::module::{Base, Instruction, Kernel, Memory, Operand, RegId, Ty};
 use super::registers::Registers;
-use super::{Lowered, Ptx, at_line, leaving, lines, spins};
+use super::{Lowered, Ptx, at_line, lines, spins};
 use crate::dispatch::Argument;
 
 /// Instructions of the IR, fewer than a slice of fuel.
@@ -58,8 +59,8 @@ pub(super) struct Lower<'a> {
     pub own: Vec<(Binding, Tensor)>,
     /// The places of atomics that leave their word as it is.
     pub polls: Vec<PlaceId>,
-    /// Barriers, by their places, that lanes miss only by leaving the kernel.
-    pub left_early: HashSet<u32>,
+    /// Barriers that lanes do not come to.
+    pub leaving: Leaving,
     /// The variable that holds the carry of sums.
     pub carry: Option<Reg>,
     /// The instruction's line in the PTX.
@@ -87,7 +88,7 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
         memories: vec![None; kernel.variables.len()],
         own: Vec::new(),
         polls: Vec::new(),
-        left_early: HashSet::new(),
+        leaving: Leaving::of(flow),
         carry: None,
         at: kernel.at,
     };
@@ -96,7 +97,6 @@ pub(super) fn lower(ptx: &Ptx<'_>, kernel: &Kernel, flow: &Flow<'_>) -> Result<L
     lower.memories(bindings.len())?;
     lower.b.at_line(flow.blocks.first().and_then(|b| b.body.first()).map_or(1, |i| i.line));
     lower.b.push(Inst::Open);
-    lower.left_early = leaving::left_early(flow);
     lower.structure(flow)?;
     lower.b.push(Inst::Close);
     let (mut ir, polls) = (lower.b.ir, lower.polls);

@@ -93,6 +93,9 @@ impl<'a> Lower<'a> {
             self.b.push(Inst::Scope);
             around.push(Frame::Scope(*follower));
         }
+        for number in self.leaving.behind(block) {
+            self.b.push(Inst::GoesOn { number });
+        }
         for instruction in &flow.blocks[block].body {
             self.instruction(instruction)?;
         }

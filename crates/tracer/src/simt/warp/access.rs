@@ -36,6 +36,8 @@ pub(super) struct Atomic<'a> {
     pub was: &'a [u32],
     /// Lanes that left the word.
     pub failed: u64,
+    /// Whether it is an exchange whose old value nobody reads.
+    pub replaces: bool,
 }
 
 /// Addresses that were checked, and the lanes they belong to.
@@ -170,14 +172,22 @@ impl<const W: usize> Warp<W> {
         &self,
         site: u32,
         place: &Place,
-        Atomic { op, value, was, failed }: Atomic<'_>,
+        Atomic { op, value, was, failed, replaces }: Atomic<'_>,
         target: Target,
         around: &mut Surroundings<'_, O>,
     ) {
         if O::ACTIVE && target.mask != 0 {
             let (kind, operands, was) = (AccessKind::Atomic, [self.operand(value)], Some(was));
             let access = self.access(site, place, target);
-            around.observer.access(&Access { kind, op: Some(op), operands: &operands, was, failed, ..access });
+            around.observer.access(&Access {
+                kind,
+                op: Some(op),
+                operands: &operands,
+                was,
+                failed,
+                replaces,
+                ..access
+            });
             around.fuel = around.fuel.saturating_sub(steps(target.mask));
         }
     }
@@ -197,7 +207,19 @@ impl<const W: usize> Warp<W> {
             Form::Lanes => Addresses::Lanes(&self.addresses),
         };
         let (kind, mask) = (AccessKind::Store, target.mask);
-        Access { site, place, kind, op: None, operands: &[], was: None, failed: 0, mask, addresses, actor: None }
+        Access {
+            site,
+            place,
+            kind,
+            op: None,
+            operands: &[],
+            was: None,
+            failed: 0,
+            replaces: false,
+            mask,
+            addresses,
+            actor: None,
+        }
     }
 
     /// Loads from a place that all lanes share.

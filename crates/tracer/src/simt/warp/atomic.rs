@@ -50,7 +50,8 @@ impl<const W: usize> Warp<W> {
         }
         let left = (0..).zip(&replaced).fold(0, |left, (lane, replaced)| left | u64::from(*replaced == 0) << lane);
         let failed = if op == AtomicOp::CompareExchange { left & target.mask } else { 0 };
-        self.observe_atomic(site, place, Atomic { op, value, was: &before, failed }, target, around);
+        let replaces = op == AtomicOp::Exchange && old == NONE;
+        self.observe_atomic(site, place, Atomic { op, value, was: &before, failed, replaces }, target, around);
         if old != NONE {
             self.set(old, &before, true);
         }
@@ -87,7 +88,8 @@ impl<const W: usize> Warp<W> {
             }
             was.iter().zip(&mut before).for_each(|(was, before)| before[lane as usize] = *was);
         }
-        let atomic = Atomic { op, value: operands[0], was: &before[0], failed };
+        let replaces = op == AtomicOp::Exchange && old.iter().all(|register| *register == NONE);
+        let atomic = Atomic { op, value: operands[0], was: &before[0], failed, replaces };
         self.observe_atomic(site, place, atomic, target, around);
         for (old, before) in old.into_iter().zip(&before) {
             if old != NONE {

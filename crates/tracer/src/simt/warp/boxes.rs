@@ -227,6 +227,7 @@ impl<const W: usize> Warp<W> {
                 operands: &[],
                 was: None,
                 failed: 0,
+                replaces: false,
                 mask,
                 addresses,
                 actor: Some(lane),

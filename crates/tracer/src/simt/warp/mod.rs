@@ -17,7 +17,7 @@ mod whole;
 use crate::simt::boxes::Reading;
 use crate::simt::code::{Code, Given, Op};
 use crate::simt::groups::Groups;
-use crate::simt::ir::Builtin;
+use crate::simt::ir::{Absent, Builtin};
 use crate::simt::observers::{Exchanged, Observer, Step};
 use crate::simt::ops::{Files, Src};
 use crate::simt::subgroup::{Subgroup, is_active};
@@ -63,6 +63,8 @@ pub struct Warp<const W: usize> {
     pub launched: u64,
     /// Lanes that have left the kernel.
     pub exited: u64,
+    /// The lanes that are behind barriers, by these barriers' number.
+    gone_on: [u64; 256],
     pub(super) scalars: Vec<u32>,
     /// Registers, then rows of local memory.
     pub(super) vectors: Vec<[u32; W]>,
@@ -92,6 +94,7 @@ impl<const W: usize> Warp<W> {
             mask: 0,
             launched: 0,
             exited: 0,
+            gone_on: [0; 256],
             scalars: vec![0; code.scalars as usize],
             vectors: vec![[0; W]; (code.vectors + code.local_words) as usize],
             slots: vec![0; code.slots as usize],
@@ -111,6 +114,7 @@ impl<const W: usize> Warp<W> {
         (self.pc, self.clock, self.rounds) = (0, 0, 0);
         self.launched = if lanes == 0 { 0 } else { u64::MAX >> (64 - lanes) };
         (self.mask, self.exited) = (self.launched, 0);
+        self.gone_on.fill(0);
         self.copies = Groups::default();
         self.readings = Groups::default();
         self.products = Groups::default();
@@ -256,6 +260,7 @@ impl<const W: usize> Warp<W> {
                         return Stop::Spins;
                     }
                 }
+                Op::GoesOn { number } => self.gone_on[usize::from(number)] |= self.mask,
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
                 Op::Collective { id } => {
                     if let Some(stop) = self.collective(id, around) {
@@ -452,12 +457,24 @@ impl<const W: usize> Warp<W> {
         });
     }
 
+    /// The lanes that a barrier does not wait for.
+    pub(in crate::simt) fn left(&self, absent: Absent) -> u64 {
+        match absent {
+            Absent::Wrong => 0,
+            Absent::LeftBefore(number) => self.exited & !self.gone_on[usize::from(number)],
+            Absent::Left => u64::MAX,
+        }
+    }
+
     pub(super) fn check_barrier<O: Observer>(&mut self, around: &mut Surroundings<'_, O>) {
         let line = around.code.lines[self.pc - 1];
         around.observer.barrier(line, self.mask);
-        let left = matches!(around.code.ops[self.pc - 1], Op::Barrier(orders) if orders.left);
-        let missing = self.launched & !self.mask;
-        if missing != 0 && !left {
+        let absent = match around.code.ops[self.pc - 1] {
+            Op::Barrier(orders) => orders.absent,
+            _ => Absent::Wrong,
+        };
+        let missing = self.launched & !self.mask & !self.left(absent);
+        if missing != 0 {
             around.report(line, FindingKind::DivergentBarrier, |at, _| {
                 format!(
                     "{} of {} lanes of warp {} do not reach this barrier, the first of them lane {} (workgroup {})",

@@ -131,6 +131,7 @@ impl<const W: usize> Warp<W> {
                     operands: &[],
                     was: None,
                     failed: 0,
+                    replaces: false,
                     mask,
                     addresses,
                     actor: None,
