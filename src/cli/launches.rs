@@ -100,6 +100,9 @@ struct Output {
     /// A condition around it that is false in a run without arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     missed: Option<String>,
+    /// The same in words.
+    #[serde(skip)]
+    why_missed: Option<String>,
     /// Names that the file gives no value.
     unknown: Vec<String>,
     /// The command that traces it.
@@ -183,6 +186,7 @@ impl Output {
             names: launch.used.iter().map(name).collect(),
             command: format!("warpbook trace {} --launch {number}{lets}", typed(&file(0))),
             missed: launch.missed.clone(),
+            why_missed: launch.why_missed(),
             unknown,
         }
     }
@@ -233,8 +237,8 @@ fn show(launch: &Output) {
         let text = if name.text == name.value { String::new() } else { format!(" = {}", name.text) };
         out::line(&format!("      {}{text} = {}  (line {})", name.name, name.value, name.line));
     }
-    if let Some(condition) = &launch.missed {
-        out::line(&format!("    not reached in a run like this: `{condition}` decides against it"));
+    if let Some(why) = &launch.why_missed {
+        out::line(&format!("    not reached in a run like this: {why}"));
     }
     out::line(&format!("    {}", launch.command));
 }

@@ -117,19 +117,45 @@ pub fn binary(operator: &str, left: &Value, right: &Value) -> Option<Value> {
     }
 }
 
+/// Words of the types of integers.
+const WHOLE: [&str; 19] = [
+    "int",
+    "unsigned",
+    "signed",
+    "long",
+    "short",
+    "char",
+    "bool",
+    "uint",
+    "size_t",
+    "ssize_t",
+    "ptrdiff_t",
+    "int8_t",
+    "uint8_t",
+    "int16_t",
+    "uint16_t",
+    "int32_t",
+    "uint32_t",
+    "int64_t",
+    "uint64_t",
+];
+
 /// A value as a type has it: floats are cut to integers.
 pub fn as_type(ty: &str, value: Value) -> Option<Value> {
     if ty.contains('*') {
         return None;
     }
     let is_float = ty.contains("float") || ty.contains("double") || ty.contains("half");
+    let has = |word: &str| ty.split_whitespace().any(|of| of.rsplit("::").next() == Some(word));
+    let is_auto = ty == "auto" || ty.contains("decltype");
     let value = match value {
         Value::Int(value) if is_float => Value::Float(value as f64),
-        Value::Float(value) if !is_float && ty != "auto" && !ty.contains("decltype") => Value::Int(value as i64),
+        Value::Float(value) if WHOLE.iter().any(|word| has(word)) => Value::Int(value as i64),
+        // What becomes of it in another type is not known.
+        Value::Float(_) if !is_float && !is_auto => return None,
         value => value,
     };
     let Value::Int(whole) = value else { return Some(value) };
-    let has = |word: &str| ty.split_whitespace().any(|of| of == word);
     let is_long = has("long") || has("size_t") || ty.contains("64");
     Some(Value::Int(match () {
         () if is_long => whole,

@@ -291,7 +291,8 @@ impl<'a> Code<'a> {
                 let arguments = node.child_by_field_name("arguments").map_or(0, |list| named(list).count());
                 arguments <= parameters && !(of == source && function.byte_range().contains(&node.start_byte()))
             };
-            let calls = self.calls_of(name).iter().filter(|(of, node)| is_other(*of, *node));
+            let is_kept = |of: usize, node: Node<'a>| self.host.is_active(of, node, usize::MAX);
+            let calls = self.calls_of(name).iter().filter(|(of, node)| is_other(*of, *node) && is_kept(*of, *node));
             let mut best: Option<(Rc<Frame<'a>>, Node<'a>)> = None;
             let id = function.start_byte() + (source << 40);
             let is_new = !seen.contains(&id);

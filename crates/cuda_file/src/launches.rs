@@ -36,6 +36,21 @@ pub struct Launch {
     pub given: Vec<String>,
 }
 
+/// Said of a launch that no call leads to.
+const UNCALLED: &str = "main does not call it";
+
+impl Launch {
+    /// Why a run without arguments does not come to it, as a sentence; None if it does.
+    #[must_use]
+    pub fn why_missed(&self) -> Option<String> {
+        let why = |missed: &String| match missed.as_str() {
+            UNCALLED => UNCALLED.to_owned(),
+            condition => format!("`{condition}` decides against it"),
+        };
+        self.missed.as_ref().map(why)
+    }
+}
+
 /// A parameter of a kernel, as it is declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -231,7 +246,7 @@ impl<'a> Reader<'a, '_> {
     /// That a program with a `main` does not call the function.
     fn uncalled(&self, frame: &Rc<Frame<'a>>) -> Option<String> {
         let has_main = !self.code.functions("main").is_empty();
-        (has_main && !frame.begins_in_main(self.host)).then(|| "main does not call it".to_owned())
+        (has_main && !frame.begins_in_main(self.host)).then(|| UNCALLED.to_owned())
     }
 
     /// The condition around a call, or around those of its functions, that keeps a run from it.

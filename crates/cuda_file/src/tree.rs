@@ -96,6 +96,28 @@ pub fn places<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> +
         .filter(move |at| !text[..*at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part))
 }
 
+/// The comments in the texts of macros that go over several lines: where they begin and end.
+fn comments_of_macros(text: &str) -> Vec<(usize, usize)> {
+    let (mut found, mut at, mut is_macro) = (Vec::new(), 0, false);
+    for line in text.split_inclusive('\n') {
+        is_macro |= line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("define"));
+        let goes_on = line.trim_end().ends_with('\\');
+        if is_macro && goes_on {
+            let mut from = 0;
+            while let Some((begin, length)) = line[from..]
+                .find("/*")
+                .and_then(|begin| Some((from + begin, line[from + begin..].find("*/")? + "*/".len())))
+            {
+                found.push((at + begin, at + begin + length));
+                from = begin + length;
+            }
+        }
+        is_macro &= goes_on;
+        at += line.len();
+    }
+    found
+}
+
 /// The text as the grammar reads it best, each byte at its place: without attributes, and variables of `dim3` with braces, since
 /// `dim3 grid(x, y);` could declare a function.
 fn plain(text: &str, macros: &MacroNames) -> String {
@@ -111,6 +133,10 @@ fn plain(text: &str, macros: &MacroNames) -> String {
             let end = if text[list..].starts_with('(') { end_of_list(text, list).unwrap_or(after) } else { after };
             fill(at, end, if attribute == "__noinline__" { STATIC } else { "" });
         }
+    }
+    // The grammar ends a macro's text at a comment.
+    for (at, end) in comments_of_macros(text) {
+        fill(at, end, "");
     }
     for name in &macros.attributes {
         let is_used = |at: &usize| !text[..*at].trim_end().ends_with("define");

@@ -2,10 +2,13 @@
 
 use tree_sitter::Node;
 
-use crate::arithmetic::Value;
+use crate::arithmetic::{Value, as_type};
 use crate::host::{Frame, declared, template_parameters};
 use crate::tree::{each_with, named};
 use crate::value::Evaluator;
+
+/// The name that torch's `AT_DISPATCH` macros give the type of a tensor's elements, and the type that torch gives tensors where none is asked for.
+const DISPATCHED: (&str, &str) = ("scalar_t", "float");
 
 impl<'a> Evaluator<'a, '_> {
     /// The text of a type, or of another argument of a template, with names of the caller's templates resolved.
@@ -135,6 +138,12 @@ impl<'a> Evaluator<'a, '_> {
         Some((bytes + widest - 1) / widest * widest)
     }
 
+    /// A value as a type has it; None if that is not known.
+    pub fn as_type(&self, ty: &str, value: Value, frame: &Frame<'a>) -> Option<Value> {
+        let words = ty.split_whitespace().filter(|word| !["const", "static", "constexpr", "inline"].contains(word));
+        as_type(&self.plain_type(&words.collect::<Vec<_>>().join(" "), frame), value)
+    }
+
     /// A type without names for it, such as those of `typedef` and of macros.
     pub fn plain_type(&self, ty: &str, frame: &Frame<'a>) -> String {
         let mut ty = ty.to_owned();
@@ -148,7 +157,9 @@ impl<'a> Evaluator<'a, '_> {
             other.clone_into(&mut ty);
         }
         let bound = frame.bound.iter().rev().find(|(name, _)| *name == ty);
-        bound.and_then(|(_, value)| self.type_text(*value, frame.caller.as_ref()?)).unwrap_or(ty)
+        let known = bound.and_then(|(_, value)| self.type_text(*value, frame.caller.as_ref()?));
+        let (dispatched, usual) = DISPATCHED;
+        known.unwrap_or_else(|| if ty == dispatched { usual.to_owned() } else { ty })
     }
 
     /// The type that a variable or a parameter is declared with, without what its declarator adds.

@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use crate::arithmetic::{Known, Unknown, Value, as_type, binary, dimensions};
+use crate::arithmetic::{Known, Unknown, Value, binary, dimensions};
 use crate::host::{Frame, declared, parameters};
 use crate::tree::{each_with, named};
 use crate::value::{Assigned, Evaluator};
@@ -59,7 +59,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             let before = frame.at(node.start_byte());
             let is_dim = ty.ends_with("dim3");
-            let of_type = |value: Value| if is_dim { dimensions(&value) } else { as_type(ty, value) };
+            let of_type = |value: Value| if is_dim { dimensions(&value) } else { self.as_type(ty, value, frame) };
             let current = || found.as_ref().map_or_else(|| Err(unknown()), |(value, ..)| value.clone());
             let (value, shown) = match change {
                 Change::Declared(part) => {
@@ -121,7 +121,7 @@ impl<'a> Evaluator<'a, '_> {
             }
             (_, known) => known,
         };
-        let known = if is_dim { dimensions(&known) } else { as_type(ty, known) };
+        let known = if is_dim { dimensions(&known) } else { self.as_type(ty, known, before) };
         known.ok_or_else(unknown)
     }
 
@@ -235,7 +235,7 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Whether a run comes to a change before it comes to the frame's place.
-    fn reach(&self, node: Node<'a>, frame: &Frame<'a>) -> Reach {
+    pub fn reach(&self, node: Node<'a>, frame: &Frame<'a>) -> Reach {
         let mut at = node;
         let mut reach = Reach::Yes;
         while let Some(parent) = at.parent() {

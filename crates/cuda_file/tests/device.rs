@@ -89,3 +89,11 @@ fn text_that_does_not_parse_never_panics() {
         at += 1;
     }
 }
+
+#[test]
+fn a_comment_within_a_macro_is_no_end_of_it() {
+    let text = "#define CHECK(call) \\\n  do { \\\n    if (call) { \\\n      /* one could reset here */ \\\n      exit(1); \\\n    } \\\n  } while (0)\n\
+                template <typename T>\n__global__ void k(T* x) { x[0] = 1; }\n";
+    let kept = left(text, "k<float>");
+    assert!(kept.contains(&"template <typename T>".to_owned()), "{kept:?}");
+}

@@ -270,3 +270,50 @@ fn text_that_does_not_parse_never_panics_and_recursion_ends() {
     }
     assert!(read(text)[0].grid.value.is_err());
 }
+
+#[test]
+fn names_of_types_convert_as_their_types_do() {
+    let found = read(
+        "using FP = float;\ntypedef unsigned char Byte;\n__global__ void k(float* x, float a, float b, int c) {}\n\
+         int main() { int n = 4; FP a = 1.f / sqrtf(static_cast<FP>(n)); const FP b = 1.f / 4; Byte c = 2.5f; Other d = 1.5f; \
+         float* x; k<<<1, 32>>>(x, a, b, c); k<<<1, 32>>>(x, d, 1, 1); }\n",
+    );
+    assert_eq!(numbers(&found[0])[1..], ["0.5", "0.25", "2"]);
+    assert_eq!(numbers(&found[1])[1], "? d", "a fraction in a type that is not known");
+}
+
+#[test]
+fn a_variable_of_the_file_has_the_value_that_a_function_before_gave_it() {
+    let text = |setup: &str| {
+        format!(
+            "int sms = 0;\nvoid setup(int argc) {{ {setup} }}\n__global__ void k(float* x, int n) {{}}\n\
+             int main(int argc, char** argv) {{ setup(argc); float* x; k<<<sms, 32>>>(x, sms); }}\n"
+        )
+    };
+    let of = |setup: &str| numbers(&read(&text(setup))[0])[1].clone();
+    assert_eq!(of("cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); sms = p.multiProcessorCount;"), "132");
+    assert_eq!(of("if (argc > 1) { sms = 7; }"), "0");
+    assert_eq!(of("sms = read_it();"), "? read_it()");
+    assert_eq!(of("sms = 1; sms = 2;"), "? sms");
+}
+
+#[test]
+fn what_the_preprocessor_leaves_out_calls_nothing() {
+    let found = read(
+        "#define HALF\n__global__ void one(float* x) {}\n__global__ void two(float* x) {}\n\
+         void first(float* x) { one<<<1, 32>>>(x); }\nvoid second(float* x) { two<<<1, 32>>>(x); }\n\
+         void pick(int w, float* x) {\n  switch (w) {\n#if !defined(HALF)\n    case 1: first(x); break;\n#endif\n    case 2: second(x); break;\n  }\n}\n\
+         int main() { float* x; pick(2, x); }\n",
+    );
+    let reached: Vec<_> = found.iter().map(|launch| (launch.kernel.as_str(), launch.why_missed())).collect();
+    assert_eq!(reached, [("one", Some("main does not call it".to_owned())), ("two", None)]);
+}
+
+#[test]
+fn a_type_that_torch_dispatches_over_is_that_of_its_tensors() {
+    let found = read(
+        "template <typename scalar_t> __global__ void k(scalar_t* x, int n) {}\n\
+         void run(torch::Tensor x) { AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), \"k\", ([&] { k<scalar_t><<<1, 32>>>(x.data_ptr<scalar_t>(), 5); })); }\n",
+    );
+    assert_eq!(found[0].kernel, "k<float>");
+}

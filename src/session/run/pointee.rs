@@ -50,6 +50,9 @@ const VECTORS: [(&str, Number); 11] = [
     ("double", Number::F64),
 ];
 
+/// Names of C's for integers of 8 bytes.
+const LONG: [&str; 7] = ["size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "clock_t", "time_t"];
+
 impl From<Elem> for Pointee {
     fn from(elem: Elem) -> Self {
         Self { number: Number::Elem(elem), lanes: 1 }
@@ -103,7 +106,7 @@ impl Pointee {
             () if has("float") => of(Number::Elem(Elem::F32)),
             () if has("char") || has("bool") || sized("8") => of(Number::Whole(1, !unsigned)),
             () if has("short") || sized("16") => of(Number::Whole(2, !unsigned)),
-            () if has("long") || has("size_t") || sized("64") => of(Number::Whole(8, !unsigned)),
+            () if has("long") || LONG.iter().any(|word| has(word)) || sized("64") => of(Number::Whole(8, !unsigned)),
             () if has("unsigned") || has("uint") || has("uint32_t") => of(Number::Elem(Elem::U32)),
             () if has("int") || has("int32_t") => of(Number::Elem(Elem::I32)),
             () => None,

@@ -94,6 +94,10 @@ pub(super) fn translate(launch: &Launch, architecture: Option<i32>) -> Result<Im
             // Macros of the command line may not reach into it.
             constants = format!("{}{constants}{further}", headers::OF_NVCC);
             options.extend(["-default-device", "--ptxas-options=-v"].map(str::to_owned));
+            // As the compiler of the host defines it.
+            if cfg!(target_os = "linux") {
+                options.push("--define-macro=__linux__=1".to_owned());
+            }
         }
         let headers = headers_of(source, &twin.file, constants);
         let own = parts::parts(source).first().map_or("", |part| part.text);

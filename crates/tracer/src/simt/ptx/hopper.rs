@@ -58,10 +58,7 @@ impl Lower<'_> {
             };
             self.at = i.at;
             if TEXTURES.contains(&i.words[0].as_str()) {
-                let error = self.error("textures and surfaces cannot be traced");
-                return Err(
-                    error.hint("read an array in their place: a pointer, with y * width + x for the texture's x and y")
-                );
+                return Err(self.texture(i));
             }
             let (map, elem) = self.map_of_box(&i.operands[at])?;
             let Some(p) = self.buffer_of(map) else {
@@ -84,6 +81,22 @@ impl Lower<'_> {
             }));
         }
         Ok(())
+    }
+
+    /// The error of an instruction that accesses a texture, with the array that would do.
+    fn texture(&self, i: &Instruction) -> Diagnostic {
+        let (shape, index) =
+            match ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"].into_iter().find(|shape| i.has(shape)) {
+                Some("1d") => ("one dimension", "p[x]"),
+                Some("3d") => ("three dimensions", "p[(z * height + y) * width + x]"),
+                Some("a1d") => ("layers of one dimension", "p[layer * width + x]"),
+                Some("a2d") => ("layers of two dimensions", "p[(layer * height + y) * width + x]"),
+                Some("cube" | "acube") => ("the faces of a cube", "p[(face * width + y) * width + x]"),
+                _ => ("two dimensions", "p[y * width + x]"),
+            };
+        let what = if i.words[0].starts_with("su") { "surface" } else { "texture" };
+        let error = self.error(format!("a {what} of {shape} cannot be traced"));
+        error.hint(format!("give the kernel an array in its place, as a pointer p, and access {index}"))
     }
 
     /// The map of a box.
