@@ -220,3 +220,25 @@ fn a_launch_of_the_form_is_kept_in_the_file() {
     my_kernel::keep(&again).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), kept.replace("--grid 4,1,1", "--grid 5,1,1"));
 }
+
+#[test]
+fn pointers_in_a_buffer_lead_to_buffers() {
+    let kernel = "__global__ void sums(float* const* rows, float* out, int n) {\n    const float* row = rows[blockIdx.x];\n    float sum = 0;\n\
+                  \x20   for (int i = 0; i < n; i++) sum += row[i];\n    out[blockIdx.x] = sum;\n}\n";
+    let files = [("k.cu", kernel)];
+    let of = |rows: &str, more: &[&str]| {
+        let options = ["trace", "k.cu", "--block", "1", "--arg", "n=100", "--buffer", rows, "--buffer", "out=3"];
+        run(&files, &[&options, more].concat())
+    };
+    let sized = ["--grid", "3", "--buffer", "a=100:iota", "--buffer", "b=100:1", "--print", "out"];
+    let right = of("rows=@a,b,a", &sized);
+    assert!(right.code == 0 && right.out.contains("out[0..]: 4950 100 4950"), "{}{}", right.out, right.err);
+    let short = of("rows=@a,b", &sized);
+    assert!(short.code == 1 && short.err.contains("line 2: index 2 is past the end of `rows`"), "{}", short.err);
+    let one = of("rows=@[a]", &["--grid", "1", "--buffer", "a=90:iota"]);
+    assert!(one.err.contains("line 4: index 90 is past the end of `a`"), "{}", one.err);
+    let unsized_ = of("rows=@a,b", &["--grid", "2", "--buffer", "a=100"]);
+    assert!(unsized_.code == 2 && unsized_.err.contains("`b` has no size"), "{}", unsized_.err);
+    let number = of("n=@a,b", &["--grid", "1"]);
+    assert!(number.code == 2 && number.err.contains("`n` is no pointer of the kernel"), "{}", number.err);
+}

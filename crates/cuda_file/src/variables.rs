@@ -234,8 +234,48 @@ impl<'a> Evaluator<'a, '_> {
         }
     }
 
+    /// The value that `main`, or a function that it calls, gives to a variable of the file before the frame's place, with where it does so;
+    /// unknown if several do.
+    pub fn later(&self, name: &str, frame: &Frame<'a>) -> Option<(Known, (usize, usize), String)> {
+        let mut outermost = frame;
+        while let Some(caller) = outermost.caller.as_ref().or(outermost.outer.as_ref()) {
+            outermost = caller;
+        }
+        let all = self.code.assignments(name);
+        let is_here = |(source, node): &&(usize, Node<'a>)| {
+            *source == outermost.source
+                && outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()))
+        };
+        let set = |source: usize, node: Node<'a>, begin: &Frame<'a>| {
+            let right = node.child_by_field_name("right")?;
+            let text = self.code.host.text(source, right).to_owned();
+            Some((self.value(right, &begin.at(node.start_byte())), (source, node.start_byte()), text))
+        };
+        if let Some((source, node)) = all.iter().rfind(|it| is_here(it) && it.1.start_byte() < outermost.at) {
+            return set(*source, *node, &self.code.frame(*source, node.start_byte(), 4));
+        }
+        let others = all.iter().filter(|it| !is_here(it) && !self.is_own(it, frame));
+        let others = others.map(|(source, node)| (*source, *node, self.code.frame(*source, node.start_byte(), 4)));
+        let is_called = |begin: &Frame<'a>| begin.function.is_some() && begin.begins_in_main(self.code.host);
+        let mut reached = others.filter(|(_, node, begin)| is_called(begin) && self.is_reached(*node, begin));
+        let (source, node, begin) = reached.next()?;
+        let found = set(source, node, &begin)?;
+        Some(if reached.next().is_some() { (Err(Unknown(name.to_owned())), found.1, found.2) } else { found })
+    }
+
+    /// Whether an assignment is in a frame's own function.
+    fn is_own(&self, (source, node): &(usize, Node<'a>), frame: &Frame<'a>) -> bool {
+        *source == frame.source && frame.function.is_some_and(|own| own.byte_range().contains(&node.start_byte()))
+    }
+
+    /// Whether a call of a function comes to a statement of it.
+    fn is_reached(&self, node: Node<'a>, frame: &Frame<'a>) -> bool {
+        let end = frame.function.map_or(frame.at, |function| function.end_byte());
+        self.reach(node, &frame.at(end)) != Reach::No
+    }
+
     /// Whether a run comes to a change before it comes to the frame's place.
-    pub fn reach(&self, node: Node<'a>, frame: &Frame<'a>) -> Reach {
+    fn reach(&self, node: Node<'a>, frame: &Frame<'a>) -> Reach {
         let mut at = node;
         let mut reach = Reach::Yes;
         while let Some(parent) = at.parent() {

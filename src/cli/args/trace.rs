@@ -102,7 +102,7 @@ pub struct SettingArgs {
     /// uniform buffer that is not named here holds zeros, unless --set-uniform gives it others. In a .cu or .ptx file
     /// elements are those of the kernel's signature (a float4 or a double is one), or of the type that is given: f32,
     /// f16, bf16, f64, u8, i8, u16, i16, u32, i32, u64, i64. out=@x is the buffer of `x`, as a kernel is called in
-    /// place. 64x128 is a count, too: the shape of an array of cuTile's.
+    /// place; rows=@a,b,c are pointers to the buffers `a`, `b` and `c`, which options of their own give sizes (rows=@[a] is one). 64x128 is a count, too: the shape of an array of cuTile's.
     #[arg(long = "buffer", value_name = "NAME=COUNT[:TYPE][:INIT]", value_parser = buffer)]
     pub buffers: Vec<BufferArg>,
     /// Value of a member of a uniform, or of a storage buffer of a fixed size: `params.n=64`; of a vector or an array
@@ -150,6 +150,7 @@ impl SettingArgs {
                 .map(|b| (b.name.clone(), b.shape.clone()))
                 .collect(),
             shared: self.buffers.iter().filter_map(BufferArg::shared).collect(),
+            pointers: self.buffers.iter().filter_map(BufferArg::pointers).collect(),
             types: self.buffers.iter().filter_map(|b| Some((b.name.clone(), b.elem?))).collect(),
             block: self.block,
             warps: self.warps,
@@ -196,20 +197,29 @@ pub enum Memory {
     Own(u64, Init),
     /// The memory of the buffer of this name.
     Of(String),
+    /// Pointers to the buffers of these names.
+    Pointers(Vec<String>),
 }
 
 impl BufferArg {
     fn sized(&self) -> Option<(String, u64, Init)> {
         match self.memory {
             Memory::Own(count, init) => Some((self.name.clone(), count, init)),
-            Memory::Of(_) => None,
+            Memory::Of(_) | Memory::Pointers(_) => None,
         }
     }
 
     fn shared(&self) -> Option<(String, String)> {
         match &self.memory {
-            Memory::Own(..) => None,
+            Memory::Own(..) | Memory::Pointers(_) => None,
             Memory::Of(other) => Some((self.name.clone(), other.clone())),
+        }
+    }
+
+    fn pointers(&self) -> Option<(String, Vec<String>)> {
+        match &self.memory {
+            Memory::Pointers(to) => Some((self.name.clone(), to.clone())),
+            Memory::Own(..) | Memory::Of(_) => None,
         }
     }
 }
@@ -238,7 +248,11 @@ pub(super) fn host_value(text: &str) -> Result<(String, f64), String> {
 fn buffer(text: &str) -> Result<BufferArg, String> {
     let (name, rest) = text.split_once('=').ok_or("expected NAME=COUNT[:INIT]")?;
     if let Some(other) = rest.trim().strip_prefix('@') {
-        let memory = Memory::Of(other.to_owned());
+        let list = other.strip_prefix('[').and_then(|other| other.strip_suffix(']'));
+        let memory = match list.or_else(|| other.contains(',').then_some(other)) {
+            Some(list) => Memory::Pointers(list.split(',').map(|name| name.trim().to_owned()).collect()),
+            None => Memory::Of(other.to_owned()),
+        };
         return Ok(BufferArg { name: name.trim().to_owned(), elem: None, shape: Vec::new(), memory });
     }
     let mut parts = rest.split(':');

@@ -5,8 +5,10 @@ pub use super::cuda_named::Named;
 use super::cuda_named::is_triton;
 use super::devices::Devices;
 use super::pointee::Pointee;
-use super::shader_file::{Target, TraceOptions, begin, sized, spec};
+use super::pointees;
+use super::resolved::{Target, begin, sized, spec};
 use super::signature::{Declared, signature};
+use super::trace_options::TraceOptions;
 #[cfg(feature = "cuda")]
 use super::{launches, structures};
 use crate::base::diag::{Diagnostic, nearest};
@@ -151,8 +153,12 @@ pub(super) fn of_text(
     let Described { twin, ptx, named, block, has_dynamic_shared } = described;
     let variables = simt::ptx_variables(target, &ptx, &twin.entry).map_err(|problem| vec![problem])?;
     let options = &with_variables(options, &variables);
+    let (ptx, pointees_of, options) =
+        pointees::added(ptx, &twin.entry, &named, options.clone()).map_err(|problem| vec![problem.in_file(target)])?;
+    let options = &options;
     let shape = shape(options, block);
     let (mut arguments, mut problems) = arguments(&twin, &named, &variables, options);
+    arguments.extend(pointees_of);
     if has_dynamic_shared && options.shared_bytes == 0 {
         let problem = Diagnostic::error("the kernel has shared memory whose size its launch gives");
         let triton = "; the compiled Triton kernel has them as metadata.shared";
@@ -189,6 +195,7 @@ pub(super) fn of_text(
     }
     let options = &with_files(options, &bindings, &pointees).map_err(|problem| vec![problem])?;
     let mut buffers = sized(target, &bindings, options)?;
+    pointees::fill(&mut buffers, &bindings, options);
     let filled = fill(&mut buffers, &pointees, options).map_err(|problem| vec![problem])?;
     let of = |(buffer, b): (usize, &simt::Binding)| Binding {
         name: b.name.clone(),

@@ -32,10 +32,12 @@ pub mod output;
 mod pass_list;
 pub mod pipeline;
 pub mod pointee;
+mod pointees;
 mod program_output;
 pub mod ptx;
 pub mod python;
 pub mod ranks_run;
+mod resolved;
 pub mod shader_file;
 mod signature;
 #[cfg(feature = "cuda")]

@@ -1,7 +1,7 @@
 //! Launches that are traced together: passes of one program, over buffers that they share by name.
 
 use super::computes::Computes;
-use super::shader_file::Target;
+use super::resolved::Target;
 use crate::base::diag::Diagnostic;
 use crate::job::{Action, BufferSpec, Job, Node};
 

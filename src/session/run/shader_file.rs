@@ -8,21 +8,19 @@ use super::computes::Computes;
 use super::devices::Devices;
 use super::explain::explain;
 use super::model::{Chosen, Predicted, Traced};
+use super::resolved::{Target, begin, sized, spec};
 pub use super::trace_options::TraceOptions;
-use super::{cuda_file, given, model, python};
+use super::{cuda_file, model, python};
 #[cfg(feature = "cuda")]
 use super::{cuda_program, inductor};
 use crate::base::diag::{Diagnostic, any_of};
 use crate::base::foreign::{binary, foreign};
-use crate::base::tensor::Init;
 use crate::base::units::Work;
 use crate::base::wgsl::{self, Settled};
 use crate::base::{files, parts};
 use crate::device::Launch;
-use crate::gpu::{limits, machine, simt as tracer};
-use crate::job::{
-    Action, Assembled, BindingKind, BufferSpec, Code, Content, Grid, Job, Language, TraceSpec, Wgsl, no_buffer,
-};
+use crate::gpu::{machine, simt as tracer};
+use crate::job::{Action, Assembled, Code, Content, Grid, Job, Language, Wgsl, no_buffer};
 use crate::lesson::{Kernel, Lesson, Pack, Program as Declared, Variant};
 use crate::machine::{Instruction, MachineCode};
 use crate::session::jobs;
@@ -110,19 +108,6 @@ impl Outcome {
 /// Size limit, in bytes, of a file that is examined to identify its format if it is not text.
 const LARGEST_BINARY: u64 = 64 << 20;
 
-/// A resolved target.
-pub(super) struct Target {
-    pub job: Job,
-    pub pass: Option<usize>,
-    pub needs: Option<Work>,
-    pub warnings: Vec<Diagnostic>,
-    pub notes: Vec<String>,
-    /// The buffers that have what --input gives already.
-    pub filled: Vec<String>,
-    /// What each pass of a compiled model computes, by its place; empty for others.
-    pub computes: Vec<Computes>,
-}
-
 /// Traces `target`, which is LESSON/KERNEL, LESSON/PROGRAM, LESSON/PROGRAM/PASS or the path of a WGSL file, and
 /// explains the requested elements.
 ///
@@ -177,14 +162,6 @@ fn assembled(job: &Job, place: usize) -> Option<&Assembled> {
         Code::Ptx(assembled) => Some(assembled),
         _ => None,
     }
-}
-
-pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
-    let TraceOptions { warp_width, language, events, .. } = *options;
-    let usual = TraceSpec::default();
-    let timeline_workgroups = if events { vec![0] } else { Vec::new() };
-    let fuel = options.limit.unwrap_or(usual.fuel);
-    TraceSpec { warp_width, language, races: true, fuel, timeline_workgroups, ..usual }
 }
 
 /// The job of a file: of WGSL, CUDA C++, PTX or Triton.
@@ -257,24 +234,6 @@ fn of_source(target: &str, source: &str, options: &TraceOptions) -> Result<Targe
         filled: Vec::new(),
         computes: Vec::new(),
     })
-}
-
-/// Sets the named members, and returns notes on the buffers without given contents.
-pub(super) fn begin(program: &Program, job: &mut Job, options: &TraceOptions) -> Result<Vec<String>, Vec<Diagnostic>> {
-    // A buffer that is too large must not be filled first.
-    if let Some(problem) = limits::check(job, &tracer::device()).into_iter().next() {
-        return Err(vec![problem]);
-    }
-    let has_file = |name: &str| options.io.inputs.iter().any(|(buffer, _)| buffer == name);
-    let set = given::set(program.bindings(), &mut job.buffers, &options.members, options.seed)?;
-    let mut both =
-        program.bindings().iter().zip(&set).filter(|(binding, set)| !set.is_empty() && has_file(&binding.name));
-    if let Some((binding, _)) = both.next() {
-        let problem = Diagnostic::error(format!("`{}` is set by an --input and by --set-uniform", binding.name));
-        return Err(vec![problem.hint("leave one of them out: a file sets all of a buffer")]);
-    }
-    let is_given = |name: &str| has_file(name) || options.buffers.iter().any(|(buffer, ..)| buffer == name);
-    Ok(given::not_given(program, &job.buffers, &set, &is_given))
 }
 
 /// The job of a lesson's kernel, program or pass, with the options' changes.
@@ -403,68 +362,5 @@ fn pick_entry(file: &str, source: &str, wanted: Option<&str>) -> Result<String, 
                     .hint(format!("choose one with --entry: {}", names.join(", "))),
             ])
         }
-    }
-}
-
-/// The buffers a file binds, each with its size: its own if fixed, else the option's.
-pub(super) fn sized(
-    file: &str,
-    bindings: &[simt::Binding],
-    options: &TraceOptions,
-) -> Result<Vec<BufferSpec>, Vec<Diagnostic>> {
-    let mut problems = Vec::new();
-    for (i, (name, count, _)) in options.buffers.iter().enumerate() {
-        if *count == 0 {
-            let problem = Diagnostic::error(format!("the buffer `{name}` cannot be empty")).in_file(file);
-            problems.push(problem.hint("give it 1 element or more"));
-        }
-        if options.buffers[..i].iter().any(|(before, ..)| before == name) {
-            let problem = Diagnostic::error(format!("the buffer `{name}` is given twice")).in_file(file);
-            problems.push(problem.hint("leave one of them out"));
-        }
-        if !bindings.iter().any(|b| b.name == *name) {
-            problems.push(no_buffer(name, bindings.iter().map(|b| b.name.as_str())));
-        }
-    }
-    let mut buffers = Vec::new();
-    for binding in bindings {
-        let given = options.buffers.iter().find(|(name, ..)| *name == binding.name);
-        // A buffer counts in its first scalar, however large the elements of its array are.
-        let scalars = |bytes: u64| bytes.div_ceil(binding.elem.bytes());
-        let fixed = scalars(binding.min_bytes.into());
-        let (count, init) = match (given, binding.stride) {
-            (Some((_, count, init)), Some(stride)) => {
-                // The bytes before the array add to its elements; the smallest buffer has one element.
-                let before = u64::from(binding.min_bytes - stride);
-                (scalars(count.saturating_mul(stride.into()).saturating_add(before)), *init)
-            }
-            (Some((_, _, init)), None) => (fixed, *init),
-            (None, None) => (fixed, default_init(binding)),
-            (None, Some(_)) => {
-                problems.push(
-                    Diagnostic::error(format!("the buffer `{}` has no size of its own", binding.name))
-                        .in_file(file)
-                        .hint(format!("add --buffer {}=COUNT, in elements of its array", binding.name)),
-                );
-                continue;
-            }
-        };
-        buffers.push(BufferSpec {
-            name: binding.name.clone(),
-            elem: binding.elem,
-            count,
-            content: Content::Made(init),
-            columns: None,
-            blame: Vec::new(),
-            place: None,
-        });
-    }
-    if problems.is_empty() { Ok(buffers) } else { Err(problems) }
-}
-
-fn default_init(binding: &simt::Binding) -> Init {
-    match binding.kind {
-        BindingKind::Uniform => Init::Zero,
-        BindingKind::ReadOnly | BindingKind::ReadWrite => Init::Random,
     }
 }

@@ -40,6 +40,8 @@ pub struct TraceOptions {
     pub shapes: Vec<(String, Vec<u64>)>,
     /// Pointers of a kernel in CUDA or PTX that lead to another one's buffer: both names.
     pub shared: Vec<(String, String)>,
+    /// Buffers of pointers: the names of those, in order, that each leads to.
+    pub pointers: Vec<(String, Vec<String>)>,
     /// The launch in a .cu file that gives what the options do not, by its number from 1; the first one if None.
     pub launch: Option<u32>,
     /// Whether all launches of a .cu file are traced, one after the other.
@@ -89,6 +91,7 @@ impl Default for TraceOptions {
             buffers: Vec::new(),
             shapes: Vec::new(),
             shared: Vec::new(),
+            pointers: Vec::new(),
             launch: None,
             all: false,
             parameters: None,
@@ -114,6 +117,7 @@ impl TraceOptions {
         self.arguments.iter().any(|(given, _)| given == name)
             || self.buffers.iter().any(|(given, ..)| given == name)
             || self.shared.iter().any(|(given, _)| given == name)
+            || self.pointers.iter().any(|(given, _)| given == name)
             || self.io.input(name).is_some()
     }
 

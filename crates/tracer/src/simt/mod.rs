@@ -63,9 +63,9 @@ pub use observers::{Watched, Written};
 pub use program::Program;
 pub use provenance::{Question, explain};
 pub use ptx::{
-    INSTANCE as PTX_INSTANCE, ModuleVariable, Parameter, Ptx, Signature, entries as ptx_entries,
-    entry_named as ptx_entry_named, module_variables as ptx_variables, signature as ptx_signature,
-    source_name as ptx_source_name,
+    INSTANCE as PTX_INSTANCE, ModuleVariable, POINTEE, Parameter, Ptx, Signature, address_of_binding,
+    entries as ptx_entries, entry_named as ptx_entry_named, module_variables as ptx_variables,
+    signature as ptx_signature, source_name as ptx_source_name,
 };
 pub use recent::Recent;
 pub use tally::of_this_thread;

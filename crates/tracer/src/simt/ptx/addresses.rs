@@ -11,6 +11,15 @@ use super::module::{Base, Instruction, Kernel, Operand, Part, RegId, Ty};
 use super::registers::uses;
 use super::workspace;
 
+/// The beginning of the names of parameters that the kernel does not read: buffers that the host gave it pointers to, in memory.
+pub const POINTEE: &str = "warpbook_pointee_";
+
+/// The high word of the address at which the buffer of a binding begins, by the binding's place; the low word is 0.
+#[must_use]
+pub const fn address_of_binding(place: u32) -> u32 {
+    (place + 1) << 8
+}
+
 /// A memory that addresses lead into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Root {
@@ -141,6 +150,12 @@ impl<'a> Uses<'a> {
 pub(super) fn origins(kernel: &Kernel, is_buffer: &dyn Fn(usize) -> bool) -> Vec<Origin> {
     let mut of = vec![Origin::default(); kernel.regs.len()];
     let mut stored: HashMap<Space, Origin> = HashMap::new();
+    let pointees = (0..kernel.params.len()).filter(|p| kernel.params[*p].name.starts_with(POINTEE) && is_buffer(*p));
+    let mut of_host: Vec<Root> = pointees.map(Root::Param).collect();
+    if !of_host.is_empty() {
+        of_host.push(Root::Nowhere);
+        stored.insert(Space::Global, Origin(of_host));
+    }
     let all = Uses::of(kernel);
     let is_load = |i: &Instruction| matches!(i.words[0].as_str(), "ld" | "ldu") && !i.has("param");
     let loads: Vec<usize> = (0..all.instructions.len()).filter(|n| is_load(all.instructions[*n])).collect();
@@ -240,7 +255,7 @@ fn origin(kernel: &Kernel, i: &Instruction, of: &[Origin], is_buffer: &dyn Fn(us
             Some(all(sources))
         }
         // A lane gets another one's.
-        ("shfl", [a, ..]) => Some(all(&[a.clone()])),
+        ("shfl", [a, ..]) => Some(all(std::slice::from_ref(a))),
         ("selp" | "slct", [a, b, ..]) => Some(all(&[a.clone(), b.clone()])),
         _ => None,
     }

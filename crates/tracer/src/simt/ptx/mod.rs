@@ -8,6 +8,7 @@
 //! ([`addresses`]). Addresses that are a parameter and a sum of indices stay sums, so that the tracer computes them once per warp.
 
 mod addresses;
+pub use addresses::{POINTEE, address_of_binding};
 mod arithmetic;
 mod asynchronous;
 mod atomics;
