@@ -126,6 +126,8 @@ pub fn propose(
     #[cfg(feature = "cuda")]
     if cuda_file::is_cuda(&name) {
         as_launched(&mut setup, &name, text).map_err(|problem| vec![problem])?;
+    }
+    if cuda_file::is_cuda(&name) {
         comment::fill(&mut setup, &comment::options(text));
     }
     let blocks = match (setup.block, setup.is_block_fixed) {
