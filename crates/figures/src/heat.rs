@@ -3,12 +3,12 @@
 use super::ask;
 use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Frame, Tag};
-use super::grid::{self, Matrix, Placed};
 use super::kit::Key;
+use super::kit::SideCard;
+use super::kit::cells::{self, Matrix, Placed};
 use super::matrices::{areas, name};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
-use super::sidebar::Sidebar;
 use super::tiles::Tiles;
 use crate::base::units::{count, counted, figure, number};
 use crate::trace::heat::{Bits, Footprint};
@@ -110,7 +110,7 @@ pub(super) fn frame(view: &View<'_>, heat: &Heat) -> Frame {
     }
     let said: Vec<(String, String)> = heat.matrices.iter().filter(|m| m.total > 0).map(words).collect();
     if let Some(rect) = card {
-        let mut card = Sidebar::new(&mut frame, rect);
+        let mut card = SideCard::new(&mut frame, rect);
         card.title(None, "Fetches per element");
         card.says("By warps, before any cache.");
         card.scale(&TICKS.map(|tick| count(u64::from(tick))));
@@ -168,7 +168,7 @@ fn layout(heat: &Heat, size: [f32; 2]) -> (Vec<Placed>, Option<[f32; 4]>) {
         beyond: [0; 2],
     };
     let mut matrices: Vec<Matrix> = heat.matrices.iter().map(matrix).collect();
-    if let Some([left, right, output]) = grid::product(&matrices)
+    if let Some([left, right, output]) = cells::product(&matrices)
         && let Some(Tiles { beyond: [rows, columns], .. }) = Tiles::of(heat, output)
     {
         // Tiles of the inputs reach as far as those of the output.
@@ -176,8 +176,8 @@ fn layout(heat: &Heat, size: [f32; 2]) -> (Vec<Placed>, Option<[f32; 4]>) {
         matrices[right].beyond = [0, columns];
         matrices[output].beyond = [rows, columns];
     }
-    let (mut placed, _) = grid::place(matrices, area);
-    grid::centre(&mut placed.iter_mut().collect::<Vec<_>>(), area);
+    let (mut placed, _) = cells::place(matrices, area);
+    cells::centre(&mut placed.iter_mut().collect::<Vec<_>>(), area);
     (placed, card)
 }
 

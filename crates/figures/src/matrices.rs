@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::counters::bytes;
 use super::frame::{Frame, Tag};
-use super::grid::{self, Matrix, Placed};
+use super::kit::SideCard;
+use super::kit::cells::{self, Matrix, Placed};
 use super::kit::legend::{Key, legend_column};
 use super::palette::{Hue, Ink};
-use super::sidebar::Sidebar;
 use super::step::InStep;
 use super::{event, memory_tooltip, warp};
 use crate::base::units::count;
@@ -218,21 +218,21 @@ fn layout(progress: &Progress, size: [f32; 2]) -> Layout {
     let mut tiles = progress.matrices(Space::Shared);
     tiles.truncate(MOST_TILES);
     let mut own = area;
-    if grid::product(&matrices).is_none() && !tiles.is_empty() {
+    if cells::product(&matrices).is_none() && !tiles.is_empty() {
         own[2] = (area[2] * 0.7).round();
     }
-    let (mut placed, mut free) = grid::place(matrices, own);
+    let (mut placed, mut free) = cells::place(matrices, own);
     // Beside the matrices or in the corner that a product leaves free, whichever shows them larger.
     let right = placed.iter().map(Placed::right).fold(own[0], f32::max) + 24.0;
-    let beside = grid::place_each(tiles.clone(), [right, area[1], area[0] + area[2] - right, area[3]]);
-    let corner = free.map(|room| grid::place_each(tiles, room)).unwrap_or_default();
+    let beside = cells::place_each(tiles.clone(), [right, area[1], area[0] + area[2] - right, area[3]]);
+    let corner = free.map(|room| cells::place_each(tiles, room)).unwrap_or_default();
     let size = |tiles: &[Placed]| tiles.iter().map(|p| p.grid.rect[3]).fold(f32::INFINITY, f32::min);
     let in_corner = beside.len() < corner.len() || (!corner.is_empty() && size(&corner) > size(&beside));
     if in_corner {
         free = None;
     }
     let mut tiles = if in_corner { corner } else { beside };
-    let by = grid::centre(&mut placed.iter_mut().chain(&mut tiles).collect::<Vec<_>>(), area);
+    let by = cells::centre(&mut placed.iter_mut().chain(&mut tiles).collect::<Vec<_>>(), area);
     if let Some(free) = &mut free {
         free[0] += by;
     }
@@ -295,7 +295,7 @@ pub(super) fn frame(progress: &mut Progress, view: &WarpView<'_>) -> Frame {
     let keys = keys(!layout.tiles.is_empty());
     let legend = layout.free.is_some_and(|[x, y, w, h]| legend_column(&mut frame, [x, y], [w, h], &keys));
     if let Some(rect) = layout.card {
-        let mut card = Sidebar::new(&mut frame, rect);
+        let mut card = SideCard::new(&mut frame, rect);
         card.title(Some(moment.hue.ink()), &title);
         card.says(&details[..details.len().min(2)].join(", "));
         if !said.is_empty() {

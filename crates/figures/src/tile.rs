@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use super::banks::{Served, said, serve};
 use super::frame::{Anchor, Frame, Item, Tag};
+use super::kit::Key;
+use super::kit::legend::{hatch, legend};
 use super::message::message;
 use super::palette::Ink;
 use super::wavefronts::{self, Look};
@@ -358,51 +360,14 @@ fn stacked(stretches: Vec<[[u64; 2]; 2]>) -> Vec<[[u64; 2]; 2]> {
     joined
 }
 
-/// Marks a word that nothing touches.
-fn hatch(frame: &mut Frame, [x, y, w, h]: [f32; 4]) {
-    let mut line = |from: [f32; 2], to: [f32; 2]| frame.line(from, to, 1.0, Ink::Panel, None);
-    line([x, y + h], [x + w, y]);
-    if w.min(h) >= 7.0 {
-        line([x, y + h / 2.0], [x + w / 2.0, y]);
-        line([x + w / 2.0, y + h], [x + w, y + h / 2.0]);
-    }
-}
-
 /// The legend: what outlines and hatches mean. The colours' are the numbers of the banks.
 fn keys(frame: &mut Frame, [left, y]: [f32; 2], right: f32, hatched: bool, truncated: bool) {
-    const BOX: f32 = 12.0;
     let never = if truncated { "not touched in this record" } else { "never touched" };
-    let names = [Some("asked for"), hatched.then_some(never), Some("colour: its bank")];
-    let mut x = left;
-    for (i, name) in (0..).zip(names) {
-        let Some(name) = name else { continue };
-        let wide = BOX + 6.0 + text::width(name, 12.0, false);
-        if x + wide > right {
-            return;
-        }
-        let rect = [x, y - BOX / 2.0, BOX, BOX];
-        match i {
-            0 => frame.items.push(Item::Rect {
-                rect: [rect[0] + 1.0, rect[1] + 1.0, BOX - 2.0, BOX - 2.0],
-                radius: 0.0,
-                fill: None,
-                stroke: Some((Ink::Text, 2.0)),
-                tag: None,
-            }),
-            1 => {
-                frame.fill(rect, 0.0, Ink::Bank(16, REST), None);
-                hatch(frame, rect);
-            }
-            _ => {
-                for part in 0..4_u8 {
-                    let part_rect = [x + f32::from(part) * BOX / 4.0, rect[1], BOX / 4.0, BOX];
-                    frame.fill(part_rect, 0.0, Ink::Bank(part * 8, 100), None);
-                }
-            }
-        }
-        frame.text([x + BOX + 6.0, y], 12.0, Anchor::Start, Ink::Muted, name);
-        x += wide + 16.0;
-    }
+    let banks = [0, 8, 16, 24].map(|bank| Ink::Bank(bank, 100));
+    let mut keys = vec![Key::new(Ink::Panel, "asked for").edge(Ink::Text)];
+    keys.extend(hatched.then(|| Key::new(Ink::Bank(16, REST), never).hatched()));
+    keys.push(Key::new(Ink::Panel, "colour: its bank").parts(banks));
+    legend(frame, left, y, right - left, &keys);
 }
 
 /// The tip for the item under the pointer, about the access that is shown.

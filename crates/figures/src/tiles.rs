@@ -1,7 +1,7 @@
 //! The tiles that workgroups store of a matrix: their borders, and what of them lies beyond the matrix's edges.
 
 use super::frame::Frame;
-use super::grid::Placed;
+use super::kit::cells::Placed;
 use super::palette::{Hue, Ink};
 use crate::trace::heat::Bits;
 use crate::trace::{Cells, Heat};

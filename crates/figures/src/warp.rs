@@ -6,6 +6,7 @@ use super::counters;
 use super::event::{Moment, Stage, WarpView, moment};
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
+use super::kit::heading::Heading;
 use super::lanes::{Columns, Lanes};
 use super::moving::MOST;
 use super::palette::{Hue, Ink};
@@ -103,34 +104,20 @@ pub(super) fn header(
     margin: f32,
     at: (usize, usize),
 ) {
-    let y = margin + 10.0;
-    let right = frame.width - margin;
     let place = format!("{} of {}", count(at.0 as u64 + 1), count(at.1 as u64));
     let cut = if moment.timeline.truncated { ", record cut short" } else { "" };
     let long = format!("event {place}{cut}");
     // The counts are of the whole grid in any case.
     let place = if frame.width < 560.0 { place } else { long };
-    let place_width = text::width(&place, 12.0, false);
-    frame.text([right, y], 12.0, Anchor::End, Ink::Muted, place);
-    frame.fill([margin, y - 6.0, 12.0, 12.0], 3.0, moment.hue.ink(), Some(Tag::Event(moment.index)));
-    let room = right - place_width - 16.0 - margin - 20.0;
-    let name = text::fit(&title.0, 16.0, false, room);
-    let mut x = margin + 20.0;
-    let name_width = text::width(&name, 16.0, false);
-    frame.text([x, y], 16.0, Anchor::Start, Ink::Text, name);
-    frame.tag_last(Tag::Event(moment.index));
-    x += name_width + 12.0;
-    for (i, detail) in title.1.iter().enumerate() {
-        let width = text::width(detail, 13.0, false);
-        if x + width > right - place_width - 16.0 {
-            return;
-        }
-        frame.text([x, y + 1.0], 13.0, Anchor::Start, Ink::Muted, detail.clone());
-        if i == 0 {
-            frame.tag_last(Tag::SourceLine(moment.event.line));
-        }
-        x += width + 16.0;
+    let of_line = |first: usize| (first == 0).then_some(Tag::SourceLine(moment.event.line));
+    let details = title.1.iter().enumerate().map(|(i, detail)| (detail.as_str(), of_line(i)));
+    Heading {
+        event: Some((moment.hue.ink(), Tag::Event(moment.index))),
+        name: &title.0,
+        details: details.collect(),
+        place: &place,
     }
+    .draw(frame, margin);
 }
 
 /// Height of a frame that has room for a row of memory between the lanes, and the counters and the legend. A lower one has neither.

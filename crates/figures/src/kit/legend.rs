@@ -10,18 +10,49 @@ pub(crate) const INDENT: f32 = BOX + 6.0;
 /// Space between two entries: the least and the most.
 const GAPS: [f32; 2] = [6.0, 16.0];
 
-/// One entry of a legend: its box's filling and edge, its name, and a shorter name for narrow pictures.
+/// One entry of a legend: its box, its name, and a shorter name for narrow pictures.
 #[derive(Clone, Copy)]
 pub(crate) struct Key<'n> {
     pub(crate) fill: Ink,
     edge: Ink,
+    mark: Mark,
     pub(crate) long: &'n str,
     short: &'n str,
 }
 
+/// The box of an entry, beside its filling and its edge.
+#[derive(Clone, Copy)]
+enum Mark {
+    Plain,
+    /// Crossed out.
+    Hatched,
+    /// In parts of several colours.
+    Parts([Ink; 4]),
+}
+
+/// Crosses out a box.
+pub(crate) fn hatch(frame: &mut Frame, [x, y, w, h]: [f32; 4]) {
+    let mut line = |from: [f32; 2], to: [f32; 2]| frame.line(from, to, 1.0, Ink::Panel, None);
+    line([x, y + h], [x + w, y]);
+    if w.min(h) >= 7.0 {
+        line([x, y + h / 2.0], [x + w / 2.0, y]);
+        line([x + w / 2.0, y + h], [x + w, y + h / 2.0]);
+    }
+}
+
 impl<'n> Key<'n> {
     pub(crate) fn new(ink: Ink, name: &'n str) -> Self {
-        Self { fill: ink, edge: ink, long: name, short: name }
+        Self { fill: ink, edge: ink, mark: Mark::Plain, long: name, short: name }
+    }
+
+    /// With its box crossed out.
+    pub(crate) fn hatched(self) -> Self {
+        Self { mark: Mark::Hatched, ..self }
+    }
+
+    /// With its box in several colours.
+    pub(crate) fn parts(self, inks: [Ink; 4]) -> Self {
+        Self { mark: Mark::Parts(inks), ..self }
     }
 
     /// With an edge of another colour.
@@ -36,7 +67,19 @@ impl<'n> Key<'n> {
 
     /// Draws the entry from `x` on, with as much of a name as `room` holds.
     pub(crate) fn draw(&self, frame: &mut Frame, [x, y]: [f32; 2], room: f32, name: &str) {
-        frame.outline([x, y - BOX / 2.0, BOX, BOX], 2.0, Some(self.fill), self.edge, None);
+        let rect = [x, y - BOX / 2.0, BOX, BOX];
+        match self.mark {
+            Mark::Plain => frame.outline(rect, 2.0, Some(self.fill), self.edge, None),
+            Mark::Hatched => {
+                frame.fill(rect, 0.0, self.fill, None);
+                hatch(frame, rect);
+            }
+            Mark::Parts(inks) => {
+                for (part, ink) in (0_u8..).zip(inks) {
+                    frame.fill([x + f32::from(part) * BOX / 4.0, rect[1], BOX / 4.0, BOX], 0.0, ink, None);
+                }
+            }
+        }
         frame.fitted([x + INDENT, y], 12.0, Anchor::Start, Ink::Muted, room - INDENT + 1.0, name);
     }
 }

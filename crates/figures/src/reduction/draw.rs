@@ -1,6 +1,7 @@
 //! Draws a tree's levels as rows of lanes or words, what goes from row to row, and the barriers between.
 
 use super::super::frame::{Anchor, Frame, Tag};
+use super::super::kit::heading::Heading;
 use super::super::kit::legend::{Key, legend};
 use super::super::lanes::between;
 use super::super::palette::{Hue, Ink};
@@ -282,14 +283,9 @@ fn warps(frame: &mut Frame, view: &ReductionView<'_>, plan: &Plan) {
 
 fn header(frame: &mut Frame, view: &ReductionView<'_>, now: Now) {
     let margin = if frame.width < 560.0 { 8.0 } else { 16.0 };
-    let y = margin + 10.0;
     let place = format!("round {} of {}", now.round + 1, view.tree.rounds);
-    let wide = text::width(&place, 12.0, false);
-    frame.text([frame.width - margin, y], 12.0, Anchor::End, Ink::Muted, place);
-    let room = frame.width - 2.0 * margin - wide - 16.0;
-    let title =
-        text::fit(&format!("How workgroup {} combines its lanes' values", view.tree.workgroup), 16.0, false, room);
-    frame.text([margin, y], 16.0, Anchor::Start, Ink::Text, title);
+    let name = format!("How workgroup {} combines its lanes' values", view.tree.workgroup);
+    Heading { event: None, name: &name, details: Vec::new(), place: &place }.draw(frame, margin);
 }
 
 /// The legend, and what is out of sight.

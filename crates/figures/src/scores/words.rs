@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::super::frame::{Anchor, Frame};
 use super::super::kit::MARGIN;
+use super::super::kit::SideCard;
 use super::super::kit::legend::{Key, legend};
 use super::super::palette::{Hue, Ink};
-use super::super::sidebar::Sidebar;
 use super::draw::{AT_REST, GONE, LOW};
 use super::square::{Now, Square, Tile};
 use crate::base::units::{count, digits3};
@@ -47,7 +47,7 @@ pub(super) fn words(
     let never = (rows * keys).saturating_sub(distinct(square, |_| true));
     let all = keys_of(square, hue, stays, never > 0);
     if let Some(rect) = card {
-        let mut card = Sidebar::new(frame, rect);
+        let mut card = SideCard::new(frame, rect);
         card.title(Some(hue.ink()), &title);
         card.says(&format!("{of}."));
         card.section("now");

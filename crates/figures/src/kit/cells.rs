@@ -1,9 +1,9 @@
 //! Matrices in a picture: their places, all to one scale, and how cells are filled.
 
-use super::frame::{Anchor, Frame, Grid, Tag};
-use super::palette::Ink;
-use super::text;
 use crate::base::units::count;
+use crate::frame::{Anchor, Frame, Grid, Tag};
+use crate::palette::Ink;
+use crate::text;
 use crate::trace::Cells;
 
 /// Height of a matrix's name above it.
@@ -23,18 +23,18 @@ const APART: f32 = 5.0;
 
 /// A matrix to draw.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Matrix {
+pub(crate) struct Matrix {
     /// The buffer, as in a timeline's list.
-    pub(super) buffer: u16,
-    pub(super) name: String,
+    pub(crate) buffer: u16,
+    pub(crate) name: String,
     /// Its shape, and cells at least as fine as can be drawn.
-    pub(super) cells: Cells,
+    pub(crate) cells: Cells,
     /// Whether the kernel writes it.
-    pub(super) written: bool,
+    pub(crate) written: bool,
     /// Whether its rows are known; otherwise it is drawn in rows of the banks.
-    pub(super) shaped: bool,
+    pub(crate) shaped: bool,
     /// Rows and columns beyond its last ones that room is kept for.
-    pub(super) beyond: [u64; 2],
+    pub(crate) beyond: [u64; 2],
 }
 
 impl Matrix {
@@ -57,16 +57,16 @@ impl Matrix {
 
 /// A matrix with its place.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
-    pub(super) matrix: Matrix,
+pub(crate) struct Placed {
+    pub(crate) matrix: Matrix,
     /// Its place and the cells that it is drawn in.
-    pub(super) grid: Grid,
+    pub(crate) grid: Grid,
     /// Room for its name.
     room: f32,
 }
 
 /// The places of the inputs and the output of a product among matrices: left, right, product.
-pub(super) fn product(matrices: &[Matrix]) -> Option<[usize; 3]> {
+pub(crate) fn product(matrices: &[Matrix]) -> Option<[usize; 3]> {
     let output = matrices.iter().position(|m| m.written)?;
     let inputs: Vec<usize> = (0..matrices.len()).filter(|i| !matrices[*i].written).collect();
     let fits = |left: usize, right: usize| {
@@ -82,7 +82,7 @@ pub(super) fn product(matrices: &[Matrix]) -> Option<[usize; 3]> {
 
 /// Places matrices in `area` (left, top, width, height), and returns the area that is left free. Those of a product are placed as on
 /// paper: the left input beside it, the right one above it, so that the row and the column that an element comes from meet there.
-pub(super) fn place(matrices: Vec<Matrix>, area: [f32; 4]) -> (Vec<Placed>, Option<[f32; 4]>) {
+pub(crate) fn place(matrices: Vec<Matrix>, area: [f32; 4]) -> (Vec<Placed>, Option<[f32; 4]>) {
     match product(&matrices) {
         Some(order) => place_product(&matrices, order, area),
         None => (place_row(matrices, area), None),
@@ -140,7 +140,7 @@ fn place_row(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<Placed> {
 }
 
 /// Gives small things equal shares of `area`, beside or below one another, whichever shows them larger. Each has a scale of its own.
-pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<Placed> {
+pub(crate) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<Placed> {
     let many = matrices.len().max(1) as f32;
     let beside = [(w - GAP / 2.0 * (many - 1.0)) / many, h];
     let below = [w, (h - GAP / 2.0 * (many - 1.0)) / many];
@@ -169,7 +169,7 @@ pub(super) fn place_each(matrices: Vec<Matrix>, [x, y, w, h]: [f32; 4]) -> Vec<P
 }
 
 /// Moves everything in `area` to its middle, and returns the shift.
-pub(super) fn centre(all: &mut [&mut Placed], [x, _, w, _]: [f32; 4]) -> f32 {
+pub(crate) fn centre(all: &mut [&mut Placed], [x, _, w, _]: [f32; 4]) -> f32 {
     let right = all.iter().map(|p| p.right()).fold(x, f32::max);
     let by = ((x + w - right) / 2.0).max(0.0).floor();
     all.iter_mut().for_each(|p| p.grid.rect[0] += by);
@@ -192,17 +192,17 @@ fn placed(matrix: Matrix, rect: [f32; 4], room: f32) -> Placed {
 
 impl Placed {
     /// Whether its rows and columns are named beside its name.
-    pub(super) fn is_sized(&self) -> bool {
+    pub(crate) fn is_sized(&self) -> bool {
         self.matrix.label(self.room).contains('×')
     }
 
     /// Where it ends on the right, its name included.
-    pub(super) fn right(&self) -> f32 {
+    pub(crate) fn right(&self) -> f32 {
         self.grid.rect[0] + self.grid.rect[2].max(text::width(&self.matrix.label(self.room), 12.0, false))
     }
 
     /// Draws its name and its ground, then its cells as `ink` says, by row and column of cells, and lets the pointer find them.
-    pub(super) fn draw(&self, frame: &mut Frame, ink: impl Fn(u64, u64) -> Option<Ink>) {
+    pub(crate) fn draw(&self, frame: &mut Frame, ink: impl Fn(u64, u64) -> Option<Ink>) {
         let [x, y, w, h] = self.grid.rect;
         let name = self.matrix.label(self.room.min(frame.width - x));
         if !name.is_empty() {
@@ -243,7 +243,7 @@ impl Placed {
     }
 
     /// Outlines a block of the matrix: its first and last row, and its first and last column.
-    pub(super) fn outline(&self, frame: &mut Frame, [rows, columns]: [[u64; 2]; 2], ink: Ink) {
+    pub(crate) fn outline(&self, frame: &mut Frame, [rows, columns]: [[u64; 2]; 2], ink: Ink) {
         let cells = self.grid.cells;
         let edge = |edges: &[f32], at: u64, axis: usize| edges[((at / cells.span[axis]) as usize).min(edges.len() - 1)];
         let end =
@@ -255,7 +255,7 @@ impl Placed {
     }
 
     /// Rings the cell that the pointer is on, if it is in this matrix.
-    pub(super) fn ring(&self, frame: &mut Frame, hovered: Option<Tag>) {
+    pub(crate) fn ring(&self, frame: &mut Frame, hovered: Option<Tag>) {
         let Some(Tag::Cell { buffer, row, column }) = hovered else { return };
         let cells = self.grid.cells;
         if buffer != self.grid.buffer || row >= cells.rows || column >= cells.columns {
@@ -275,7 +275,7 @@ impl Placed {
     }
 
     /// The finer cells, of another division of the same matrix, that lie in a cell as drawn.
-    pub(super) fn finer(&self, fine: &Cells, row: u64, column: u64) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn finer(&self, fine: &Cells, row: u64, column: u64) -> impl Iterator<Item = usize> + use<> {
         let (drawn, fine) = (self.grid.cells, *fine);
         let of = move |at: u64, axis: usize, end: u64| {
             let first = at * drawn.span[axis] / fine.span[axis];
@@ -303,8 +303,8 @@ fn runs(count: usize, ink: impl Fn(usize) -> Option<Ink>) -> Vec<(usize, usize, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::frame::Item;
     use super::*;
+    use crate::frame::Item;
 
     fn matrix(buffer: u16, rows: u64, columns: u64, written: bool) -> Matrix {
         Matrix {

@@ -1,15 +1,15 @@
 //! A card beside a picture: what happens, in lines from the top down, as many as there is height for.
 
-use super::frame::{Anchor, Frame, Item};
-use super::kit::Key;
-use super::palette::Ink;
-use super::text;
+use super::Key;
+use crate::frame::{Anchor, Frame, Item};
+use crate::palette::Ink;
+use crate::text;
 
 /// Space between the card's edge and what is on it.
 const PAD: f32 = 16.0;
 
 /// A card that lines are added to.
-pub(super) struct Sidebar<'f> {
+pub(crate) struct SideCard<'f> {
     frame: &'f mut Frame,
     /// The card's own item.
     ground: usize,
@@ -21,9 +21,9 @@ pub(super) struct Sidebar<'f> {
     bottom: f32,
 }
 
-impl<'f> Sidebar<'f> {
+impl<'f> SideCard<'f> {
     /// An empty card at most as large as `rect`: left, top, width, height.
-    pub(super) fn new(frame: &'f mut Frame, [x, y, w, h]: [f32; 4]) -> Self {
+    pub(crate) fn new(frame: &'f mut Frame, [x, y, w, h]: [f32; 4]) -> Self {
         let ground = frame.items.len();
         frame.fill([x, y, w, h], 8.0, Ink::Raised, None);
         Self { frame, ground, left: x + PAD, right: x + w - PAD, top: y, y: y + PAD + 8.0, bottom: y + h - 8.0 }
@@ -42,7 +42,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// Draws a title: what the picture shows, with its colour.
-    pub(super) fn title(&mut self, ink: Option<Ink>, words: &str) {
+    pub(crate) fn title(&mut self, ink: Option<Ink>, words: &str) {
         let indent = if ink.is_some() { 20.0 } else { 0.0 };
         let (left, words) = (self.left, text::fit(words, 16.0, false, self.room() - indent));
         self.line(20.0, |frame, y| {
@@ -54,7 +54,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// A sentence of second rank, in as many lines as it takes; left out if they do not all fit.
-    pub(super) fn says(&mut self, words: &str) {
+    pub(crate) fn says(&mut self, words: &str) {
         let left = self.left;
         let lines = text::wrap(words, 12.0, self.room());
         if self.y + 16.0 * lines.len() as f32 - 8.0 > self.bottom {
@@ -66,7 +66,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// The heading of what follows.
-    pub(super) fn section(&mut self, name: &str) {
+    pub(crate) fn section(&mut self, name: &str) {
         self.y += 8.0;
         let (left, right) = (self.left, self.right);
         // A heading alone would say nothing.
@@ -80,7 +80,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// A name and its value.
-    pub(super) fn row(&mut self, name: &str, value: &str) {
+    pub(crate) fn row(&mut self, name: &str, value: &str) {
         let (left, right) = (self.left, self.right);
         let value = text::fit(value, 12.0, false, self.room());
         let name = text::fit(name, 12.0, false, self.room() - text::width(&value, 12.0, false) - 8.0);
@@ -93,7 +93,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// A legend, two entries a line.
-    pub(super) fn legend(&mut self, keys: &[Key]) {
+    pub(crate) fn legend(&mut self, keys: &[Key]) {
         self.y += 8.0;
         let (left, half) = (self.left, (self.room() / 2.0).round());
         for pair in keys.chunks(2) {
@@ -106,7 +106,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// The scale of a heat map, with `ticks` at even distances.
-    pub(super) fn scale(&mut self, ticks: &[String]) {
+    pub(crate) fn scale(&mut self, ticks: &[String]) {
         const STEPS: u8 = 24;
         self.y += 8.0;
         let (left, room) = (self.left, self.room());
@@ -132,7 +132,7 @@ impl<'f> Sidebar<'f> {
     }
 
     /// Lets the card end with what is on it.
-    pub(super) fn finish(self) {
+    pub(crate) fn finish(self) {
         if let Some(Item::Rect { rect, .. }) = self.frame.items.get_mut(self.ground) {
             rect[3] = rect[3].min(self.y + 4.0 - self.top);
         }
