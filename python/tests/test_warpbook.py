@@ -127,3 +127,30 @@ def test_a_missing_program_says_what_to_do(monkeypatch, tmp_path):
     monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
     with pytest.raises(warpbook.Error, match=r"`warpbook` is neither in .* nor on PATH\n  hint: .*pip install"):
         warpbook.trace(SCALE, 1, {}, ONES)
+
+
+STRUCTURE = """struct Range { int from; float scale; float* out; int dims[2]; };
+__global__ void k(Range r, const float* const* rows, int n) {
+    int i = threadIdx.x;
+    if (i < n) r.out[i] = r.scale * (rows[0][i + r.from] + rows[1][i]) + r.dims[1];
+}"""
+
+
+@pytest.mark.nvrtc
+def test_a_structure_is_a_dict_and_pointers_are_a_list():
+    first, second, out = np.arange(8, dtype=np.float32), np.ones(4, dtype=np.float32), np.zeros(4, dtype=np.float32)
+    given = {"from": 2, "scale": 0.5, "out": out, "dims": [7, 10]}
+    trace = warpbook.trace(STRUCTURE, 1, given, [first, second], 4, block=4)
+    assert trace.buffers["r.out"].tolist() == [11.5, 12.0, 12.5, 13.0]
+    assert not trace.findings
+    twice = warpbook.trace(STRUCTURE, 1, given, [second, second], 2, block=4)
+    assert [of.kind for of in twice.findings] == []
+    with pytest.raises(warpbook.Error, match="there is no `r.to`"):
+        warpbook.trace(STRUCTURE, 1, {"to": 2}, [first], 4, block=4)
+
+
+@pytest.mark.nvrtc
+def test_messages_speak_of_arguments():
+    with pytest.raises(warpbook.Error) as wrong:
+        warpbook.trace(STRUCTURE, 1, {"from": 2}, [np.ones(4, dtype=np.float32)], 4)
+    assert "block=…" in str(wrong.value) and "--" not in str(wrong.value)

@@ -41,7 +41,7 @@ def trace(
 
     `kernel` is a `@triton.jit` function, or the text or the path of a `.cu`, `.ptx` or `.wgsl` file. Arguments are
     given in the order of its parameters or by their names: NumPy arrays, torch CPU tensors, ints and floats; for a
-    structure in WGSL a dict of its members. Contents are copied: the kernel sees them, and never writes to your
+    structure a dict of its members, and for an array of pointers a list of arrays. Contents are copied: the kernel sees them, and never writes to your
     arrays (`Trace.buffers` has the contents after the run). An array that is given twice is one buffer.
 
     A Triton kernel takes its constants by name, `num_warps` (else 4) and `num_stages`; it is compiled as Triton's own

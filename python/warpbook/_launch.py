@@ -4,7 +4,7 @@ import linecache
 import numbers
 import re
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -58,6 +58,20 @@ class Launch:
         self.options += ["--input", f"{name}={file}"]
 
 
+    def point(self, name: str, values: Sequence[Any]) -> None:
+        """Adds an array of pointers: each leads to the contents of one of `values`."""
+        names = []
+        for at, value in enumerate(values):
+            own = f"{name}_{at}"
+            self.give(own, value, lambda given: given.typed)
+            # An array that is given twice is one buffer.
+            is_alias = self.options[-2] == "--buffer" and self.options[-1].startswith(f"{own}=@")
+            names.append(self.options.pop().split("@")[1] if is_alias else own)
+            if is_alias:
+                self.options.pop()
+        self.options += ["--buffer", f"{name}=@[{','.join(names)}]"]
+
+
 def plain(value: Any) -> Any:
     """A number of NumPy's as one of Python's, and others as they are."""
     return value.item() if getattr(value, "ndim", None) == 0 else value
@@ -99,9 +113,32 @@ def of_file(kernel: str | PathLike[str], source: Any, args: Any, named: Any, opt
             give_binding(launch, name, value, types[name])
     else:
         # A .cu file declares the types, and the program compares them with those of the arrays. PTX does not.
-        for name, value in by_name(launch.file, parameters(launch), args, named).items():
-            launch.give(name, value, lambda given: given.typed if launch.target.endswith(".ptx") else None)
+        def size(given: Array) -> str | None:
+            return given.typed if launch.target.endswith(".ptx") else None
+
+        known = parameters(launch)
+        names = list(dict.fromkeys(name.split(".")[0] for name in known))
+        for name, value in by_name(launch.file, names, args, named).items():
+            for path, of in members(name, value) if isinstance(value, Mapping) else [(name, value)]:
+                if path not in known:
+                    raise Error(f"{launch.file}: there is no `{path}`\n  hint: it takes {', '.join(known)}")
+                if isinstance(of, Sequence) and not isinstance(of, str):
+                    launch.point(path, of)
+                else:
+                    launch.give(path, of, size)
     return launch
+
+
+def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The members of a structure that is given as a dict, by their paths: `p.n`, `p.inner.scale`, `p.dims[1]`."""
+    if isinstance(value, Mapping):
+        for key, of in value.items():
+            yield from members(f"{name}.{key}", of)
+    elif isinstance(value, Sequence) and all(isinstance(plain(of), numbers.Real) for of in value):
+        for at, of in enumerate(value):
+            yield f"{name}[{at}]", of
+    else:
+        yield name, value
 
 
 def give_binding(launch: Launch, name: str, value: Any, ty: str) -> None:

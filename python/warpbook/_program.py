@@ -1,6 +1,7 @@
 """The program `warpbook`: where it is, and its errors as exceptions."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,5 +44,13 @@ def run_json(arguments: Sequence[str], folder: str) -> subprocess.CompletedProce
     __tracebackhide__ = True
     done = run(arguments, folder)
     if done.returncode not in (0, 1) or not done.stdout.strip():
-        raise Error(done.stderr or f"`warpbook {arguments[0]}` ended with exit code {done.returncode}")
+        raise Error(in_python(done.stderr) or f"`warpbook {arguments[0]}` ended with exit code {done.returncode}")
     return done
+
+
+def in_python(message: str) -> str:
+    """A message of the program, with arguments of Python's in place of the options that it names."""
+    message = re.sub(r"--(?:arg|buffer) (\w[\w.\[\]]*)=(?:VALUE|COUNT)\S*", r"`\1`", message)
+    message = re.sub(r"--(grid|block|shared) (?:X(?:\[,Y\[,Z\]\])?|BYTES)", r"\1=…", message.replace("; or --warps N", ""))
+    message = re.sub(r"--entry(?: NAME)?", "entry=…", message)
+    return re.sub(r"--(?:const|define) (\w+)=VALUE", r'constants={"\1": …}', message)

@@ -129,7 +129,9 @@ class Trace(Mapping[str, float]):
         if share is None:
             return []
         lines = sorted((line for line in self.lines if line.counts[share]), key=lambda line: -line.counts[share])
-        return [f"line {of.place}: {of.counts[share]:,} {HEADINGS[share + 1]}: {of.text.strip()}" for of in lines[:3]]
+        # A line's sectors are those of its loads and its stores.
+        unit = HEADINGS[share + 1] + (" of loads and stores" if COLUMNS[share] == "sectors" else "")
+        return [f"line {of.place}: {of.counts[share]:,} {unit}: {of.text.strip()}" for of in lines[:3]]
 
     def _title(self) -> str:
         part = "" if self.complete else ", of a part of the grid"

@@ -8,6 +8,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
+use flate2::Compression;
+use flate2::read::GzEncoder;
+
 use super::{Context, out, site};
 use crate::base::diag::Diagnostic;
 use crate::notes::site::INDEX;
@@ -20,6 +23,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Browsers that are answered at once; others are turned away.
 const AT_ONCE: usize = 64;
+
+/// The beginnings of the types of files that are compressed on their way, and the largest that are, in bytes.
+const COMPRESSED: [&str; 3] = ["text/", "image/svg", "application/json"];
+const MOST_COMPRESSED: u64 = 1 << 24;
 
 /// The interval at which it checks whether the first lesson is written.
 const LOOK: Duration = Duration::from_millis(50);
@@ -83,6 +90,8 @@ struct Request {
     host: String,
     /// The version that it has.
     known: String,
+    /// Whether it takes texts that are compressed by gzip.
+    takes_gzip: bool,
 }
 
 impl Request {
@@ -105,6 +114,10 @@ impl Request {
             let Some((name, value)) = line.split_once(':') else { continue };
             match name.to_ascii_lowercase().as_str() {
                 "host" => value.trim().clone_into(&mut request.host),
+                "accept-encoding" => {
+                    let mut encodings = value.split(',').map(|one| one.split(';').next().unwrap_or_default().trim());
+                    request.takes_gzip = encodings.any(|one| one.eq_ignore_ascii_case("gzip"));
+                }
                 "if-none-match" => value.trim().clone_into(&mut request.known),
                 _ => {}
             }
@@ -165,10 +178,23 @@ fn answered(request: &Request, root: &Path) -> Answer {
         return said("404 Not Found", "there is no such page");
     };
     let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let version = format!("\"{:x}-{:x}\"", changed.map_or(0, |time| time.as_nanos()), about.len());
-    let lines = format!("Content-Type: {}\r\nETag: {version}\r\n", kind(&path));
+    let is_small = about.len() <= MOST_COMPRESSED && COMPRESSED.iter().any(|text| kind(&path).starts_with(text));
+    let is_compressed = request.takes_gzip && is_small;
+    let way = if is_compressed { "z" } else { "" };
+    let version = format!("\"{:x}-{:x}{way}\"", changed.map_or(0, |time| time.as_nanos()), about.len());
+    let lines = format!("Content-Type: {}\r\nETag: {version}\r\nVary: Accept-Encoding\r\n", kind(&path));
     if request.known == version {
         return ("304 Not Modified", lines, 0, Box::new(empty()));
+    }
+    if is_compressed {
+        let mut text = Vec::new();
+        let mut encoder = GzEncoder::new(body.take(about.len()), Compression::fast());
+        return match encoder.read_to_end(&mut text) {
+            Ok(length) => {
+                ("200 OK", format!("{lines}Content-Encoding: gzip\r\n"), length as u64, Box::new(Cursor::new(text)))
+            }
+            Err(_) => said("404 Not Found", "there is no such page"),
+        };
     }
     ("200 OK", lines, about.len(), Box::new(body.take(about.len())))
 }
@@ -209,6 +235,34 @@ fn kind(path: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_are_compressed_for_those_who_take_it() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let root = folder.path().canonicalize()?;
+        let text = "a page ".repeat(1000);
+        std::fs::write(root.join("index.html"), &text)?;
+        std::fs::write(root.join("module.gz"), "packed")?;
+        let ask = |target: &str, takes_gzip| {
+            let request = Request {
+                method: "GET".to_owned(),
+                target: target.to_owned(),
+                host: "127.0.0.1:8000".to_owned(),
+                takes_gzip,
+                ..Request::default()
+            };
+            answered(&request, &root)
+        };
+        let (status, lines, length, body) = ask("/index.html", true);
+        assert!(status == "200 OK" && lines.contains("Content-Encoding: gzip") && length < 200, "{lines} {length}");
+        let mut read = String::new();
+        flate2::read::GzDecoder::new(body).read_to_string(&mut read)?;
+        assert_eq!(read, text);
+        for (target, takes_gzip) in [("/index.html", false), ("/module.gz", true)] {
+            assert!(!ask(target, takes_gzip).1.contains("Content-Encoding"), "{target}");
+        }
+        Ok(())
+    }
 
     #[test]
     fn only_files_of_the_folder_are_given() -> std::io::Result<()> {
