@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the hardware's counters for every row of cases.json and writes them to counters.json.
 
-    python3 tests/hardware/measure.py [--only PART_OF_A_NAME]...
+    python3 tests/hardware/measure.py [--only PART_OF_A_NAME]... [--least]
 
 It needs an NVIDIA GPU whose counters may be read, `nvcc` and `ncu` on the path, and nothing of Python beyond its own library.
 Each row is one kernel with its constants. The CUDA twins, the lessons' own among them, are compiled with the constants before
@@ -183,6 +183,7 @@ def main():
     parser.add_argument("-o", "--output", type=Path, default=HERE / "counters.json", help="where the counters go")
     parser.add_argument("--launch", nargs=2, type=Path, metavar=("PLAN", "SUMS"), help="what runs under ncu")
     parser.add_argument("--only", action="append", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' counters")
+    parser.add_argument("--least", action="store_true", help="keep the lesser of each counter and what counters.json has of it: of conflicts that come from timing, runs have more or less")
     options = parser.parse_args()
     if options.launch:
         plan, sums = options.launch
@@ -191,11 +192,10 @@ def main():
 
     all_rows = list(rows(json.loads((HERE / "cases.json").read_text())))
     names = {row["name"] for row in all_rows}
-    measured = {}
+    measured, kept = {}, json.loads((HERE / "counters.json").read_text())["rows"] if options.only or options.least else {}
     if options.only:
         chosen = {name for name in names if any(part in name for part in options.only)}
         all_rows = [row for row in all_rows if row["name"] in chosen]
-        kept = json.loads((HERE / "counters.json").read_text())["rows"]
         measured = {name: row for name, row in kept.items() if name in names - chosen}
     metrics = sorted({metric for sum_of in COUNTERS.values() for metric in sum_of})
     device, driver, arch = said("nvidia-smi", "-i", "0", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader").split(", ")
@@ -214,6 +214,8 @@ def main():
         for first in range(0, len(all_rows), PART):
             for name, values, checksum in profile(all_rows[first : first + PART], folder, metrics):
                 counters = {counter: sum(values[metric] for metric in of) for counter, of in COUNTERS.items()}
+                if options.least and kept.get(name, {}).get("checksum") == checksum:
+                    counters = {counter: min(value, kept[name].get(counter, 0)) for counter, value in counters.items()}
                 measured[name] = {"checksum": checksum} | {c: v for c, v in counters.items() if v}
             print(f"{len(measured)} of {len(names)}", file=sys.stderr, flush=True)
     lines = [f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in measured.items()]

@@ -174,7 +174,7 @@ fn is_written(file: &str, text: &str) -> Result<(), String> {
 
 #[test]
 fn the_table_shows_what_was_compared() -> Result<(), String> {
-    is_written("TABLE.md", &(table::markdown(comparison()?) + &uniform::markdown()?))
+    is_written("TABLE.md", &(table::markdown(comparison()?) + &ptx::markdown()? + &uniform::markdown()?))
 }
 
 #[test]

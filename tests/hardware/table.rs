@@ -17,7 +17,7 @@ rounds its own way, are the bytes not compared (`\"inexact\"` in cases.json). Ke
 
 Global memory is given as requests/sectors, shared memory as requests/wavefronts and, in parentheses, conflicts where there are any.
 The counters: `l1tex__t_requests_pipe_lsu_mem_global_op_*` and `l1tex__t_sectors_pipe_lsu_mem_global_op_*` (`atom` and `red` are both
-atomics), `smsp__inst_executed_op_shared_*_pred_on_any`, `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_*` and
+atomics), `smsp__inst_executed_op_shared_*_pred_on_any` with `…_op_ldsm` and `…_op_shared_stsm`, `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_*` and
 `l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_*`. The plain `smsp__inst_executed_op_shared_*` also counts instructions that
 no lane took part in; `smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_*` comes from instrumented code and
 is not what the hardware's own counter says of sparse loads of 8 and 16 bytes.
@@ -64,7 +64,7 @@ pub fn markdown(comparison: &Comparison) -> String {
 }
 
 /// The counters of a row: `load 128/512, shared store 4/8 (4)`.
-fn shown(counters: &Counters) -> String {
+pub fn shown(counters: &Counters) -> String {
     let of = |name: String| counters.get(&name).copied().unwrap_or(0);
     let mut parts = Vec::new();
     for kind in ["load", "store", "atomic"] {
@@ -88,7 +88,7 @@ fn shown(counters: &Counters) -> String {
 }
 
 /// The tracer's count, if it differs.
-fn differing(differences: &BTreeMap<String, [u64; 2]>) -> String {
+pub fn differing(differences: &BTreeMap<String, [u64; 2]>) -> String {
     if differences.is_empty() {
         return "=".to_owned();
     }

@@ -67,7 +67,7 @@ const RULES: [Rule; 7] = [
     Rule {
         counter: ["shared load", "requests"],
         holds: |hardware, traced, trace| hardware < traced && trace.matrix_products > 0,
-        why: "this counter leaves loads of matrices (LDSM) out, which the trace counts as loads; their wavefronts are in the next counter",
+        why: "loads of matrices (LDSM) have a metric of their own, smsp__inst_executed_op_ldsm.sum, which was not collected; the trace counts them as loads",
     },
     Rule {
         counter: ["shared load", ""],
@@ -180,8 +180,9 @@ fn triple(text: &str) -> Option<[u32; 3]> {
 #[must_use]
 pub fn compare(profiled: &Profiled, trace: &Trace) -> Vec<Compared> {
     let collected = counters().filter_map(|(name, counter)| {
-        let metrics = counter.ncu.iter().map(|names| names.iter().find_map(|name| profiled.values.get(*name)));
-        let sum: f64 = metrics.collect::<Option<Vec<&f64>>>()?.into_iter().sum();
+        let value = |name: &&str| if name.is_empty() { Some(0.0) } else { profiled.values.get(*name).copied() };
+        let metrics = counter.ncu.iter().map(|names| names.iter().find_map(value));
+        let sum: f64 = metrics.collect::<Option<Vec<f64>>>()?.into_iter().sum();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a counter")]
         let (hardware, traced) = (sum as u64, (counter.of)(trace));
         let verdict = verdict(&name, hardware, traced, trace);

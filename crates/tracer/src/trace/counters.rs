@@ -15,7 +15,8 @@ pub struct Counter {
     pub help: &'static str,
     /// Its label where two kernels are compared; counters with the same label are added up, those without one are left out.
     pub compared: &'static str,
-    /// The metrics of NVIDIA's profiler, ncu, that add up to it. Each is used under the first of its names that was collected.
+    /// The metrics of NVIDIA's profiler, ncu, that add up to it. Each is used under the first of its names that was collected;
+    /// one whose last name is empty is 0 where none was.
     pub ncu: &'static [&'static [&'static str]],
     /// Reads it.
     pub of: fn(&Trace) -> u64,
@@ -80,7 +81,11 @@ pub const COUNTERS: &[Counter] = &[
     counter!(global.atomic.bytes, "atomic_bytes", "B", "bytes that lanes change"),
     counter!(shared.load.requests, "shared_load_requests", "1", "loads of whole warps from workgroup memory")
         .compared("shared requests")
-        .ncu(&[&["smsp__inst_executed_op_shared_ld_pred_on_any.sum", "smsp__inst_executed_op_shared_ld.sum"]]),
+        .ncu(&[
+            &["smsp__inst_executed_op_shared_ld_pred_on_any.sum", "smsp__inst_executed_op_shared_ld.sum"],
+            // The first leaves loads of matrices out (LDSM).
+            &["smsp__inst_executed_op_ldsm.sum", ""],
+        ]),
     counter!(
         shared.load.wavefronts,
         "shared_load_wavefronts",
@@ -93,7 +98,10 @@ pub const COUNTERS: &[Counter] = &[
         .ncu(&[&["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"]]),
     counter!(shared.store.requests, "shared_store_requests", "1", "stores of whole warps to workgroup memory")
         .compared("shared requests")
-        .ncu(&[&["smsp__inst_executed_op_shared_st_pred_on_any.sum", "smsp__inst_executed_op_shared_st.sum"]]),
+        .ncu(&[
+            &["smsp__inst_executed_op_shared_st_pred_on_any.sum", "smsp__inst_executed_op_shared_st.sum"],
+            &["smsp__inst_executed_op_shared_stsm.sum", ""],
+        ]),
     counter!(shared.store.wavefronts, "shared_store_wavefronts", "1", "wavefronts that they take")
         .ncu(&[&["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"]]),
     counter!(shared.store.conflicts, "shared_store_conflicts", "1", "wavefronts beyond the minimum for their width")
