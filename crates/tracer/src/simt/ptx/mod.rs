@@ -40,6 +40,7 @@ mod parameters;
 mod parse;
 mod rare;
 mod registers;
+mod repeated;
 mod specials;
 mod spins;
 mod structure;
@@ -240,6 +241,7 @@ pub(super) fn lower(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
 
 fn lower_here(ptx: &Ptx<'_>) -> Result<Lowered, Diagnostic> {
     let mut kernel = inlined::kernel(ptx.file, ptx.text, ptx.entry, ptx.source)?;
+    repeated::drop_repeated(&mut kernel);
     joined::join_loads(&mut kernel);
     let flow = flow::flow(ptx.file, &kernel)?;
     lower::lower(ptx, &kernel, &flow)
