@@ -28,6 +28,9 @@ pub fn carried(files: &PackFiles, lesson: &str) -> BTreeMap<String, String> {
             let paths = std::iter::once(name.to_owned()).chain(within);
             left.extend(paths.filter(|path| !found.contains_key(path) && files.find(path).is_ok()));
         }
+        // Its twin in CUDA C++, which recordings are of.
+        let twin = path.strip_suffix(".wgsl").map(|plain| format!("{plain}.cu"));
+        left.extend(twin.filter(|twin| files.find(twin).is_ok()));
         found.insert(path, text);
     }
     for known in [files, &PackFiles::Embedded] {
@@ -56,4 +59,36 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     let is_path = |word: &&str| word.len() < 200 && word.contains('.') && !word.contains(['\n', ' ', '{']);
     // Every second part is between quotation marks, unless a text has a single one; so all parts are looked at.
     text.split('"').filter(is_path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::session;
+
+    /// A page shows the recordings that the program shows.
+    #[test]
+    fn a_lesson_carries_its_recordings() {
+        let (pack, _) = session::load(&PackFiles::Embedded);
+        let (all, _) = recording::load(&PackFiles::Embedded, &pack);
+        for lesson in pack.lessons.iter() {
+            let files = carried(&PackFiles::Embedded, &lesson.id);
+            let files = files.into_iter().map(|(path, text)| (path, text.into_bytes())).collect();
+            let files = PackFiles::Memory(Arc::new(files));
+            let (own, problems) = session::load(&files);
+            let (carried, more) = recording::load(&files, &own);
+            let shown = |recordings: &[recording::Recording]| {
+                let of = |experiment: &crate::lesson::Experiment| {
+                    let each = recordings.iter().filter_map(|recording| {
+                        Some((recording.id.clone(), recording.shown(lesson, experiment)?.1.sweep.points.len()))
+                    });
+                    each.collect::<Vec<_>>()
+                };
+                lesson.experiments.iter().map(|experiment| (experiment.id.clone(), of(experiment))).collect::<Vec<_>>()
+            };
+            assert_eq!(shown(&carried), shown(&all), "{}: {problems:?} {more:?}", lesson.id);
+        }
+    }
 }

@@ -124,7 +124,7 @@ fn loaded(i: &Instruction, version: &dyn Fn(RegId) -> Version) -> Option<(Loaded
     // Where it stays in caches changes nothing.
     let words = i.words.iter().filter(|word| !word.contains("::")).cloned().collect();
     let guard = i.guard.map(|(reg, when)| (version(reg), when));
-    is_plain.then(|| (Loaded { words, base, offset: *offset, guard }, to))
+    is_plain.then_some((Loaded { words, base, offset: *offset, guard }, to))
 }
 
 #[cfg(test)]
