@@ -290,6 +290,10 @@ fn show(trace: &Trace, source: &str) {
     if rows.len() > 1 {
         out::table(&rows);
     }
+    // The lines of several kernels are of several files.
+    if trace.lines.is_empty() {
+        return;
+    }
     let places = Places::of(source);
     let headings = LINE_COUNTERS.map(|counter| counter.heading.to_owned());
     let head = line_row("line".to_owned(), headings, "active lanes".to_owned());

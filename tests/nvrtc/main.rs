@@ -227,8 +227,9 @@ fn pointers_in_a_buffer_lead_to_buffers() {
                   \x20   for (int i = 0; i < n; i++) sum += row[i];\n    out[blockIdx.x] = sum;\n}\n";
     let files = [("k.cu", kernel)];
     let of = |rows: &str, more: &[&str]| {
-        let options = ["trace", "k.cu", "--block", "1", "--arg", "n=100", "--buffer", rows, "--buffer", "out=3"];
-        run(&files, &[&options, more].concat())
+        let options = ["trace", "k.cu", "--block", "1", "--arg", "n=100", "--buffer", rows];
+        let out: &[&str] = if more.contains(&"out=@[a]") { &[] } else { &["--buffer", "out=3"] };
+        run(&files, &[&options, out, more].concat())
     };
     let sized = ["--grid", "3", "--buffer", "a=100:iota", "--buffer", "b=100:1", "--print", "out"];
     let right = of("rows=@a,b,a", &sized);
@@ -239,6 +240,8 @@ fn pointers_in_a_buffer_lead_to_buffers() {
     assert!(one.err.contains("line 4: index 90 is past the end of `a`"), "{}", one.err);
     let unsized_ = of("rows=@a,b", &["--grid", "2", "--buffer", "a=100"]);
     assert!(unsized_.code == 2 && unsized_.err.contains("`b` has no size"), "{}", unsized_.err);
+    let plain = of("rows=@a,b", &["--grid", "1", "--buffer", "out=@[a]", "--buffer", "a=3"]);
+    assert!(plain.code == 2 && plain.err.contains("`out` has 1 `*`"), "{}", plain.err);
     let number = of("n=@a,b", &["--grid", "1"]);
     assert!(number.code == 2 && number.err.contains("`n` is no pointer of the kernel"), "{}", number.err);
 }

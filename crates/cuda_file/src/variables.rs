@@ -251,16 +251,51 @@ impl<'a> Evaluator<'a, '_> {
             let text = self.code.host.text(source, right).to_owned();
             Some((self.value(right, &begin.at(node.start_byte())), (source, node.start_byte()), text))
         };
-        if let Some((source, node)) = all.iter().rfind(|it| is_here(it) && it.1.start_byte() < outermost.at) {
-            return set(*source, *node, &self.code.frame(*source, node.start_byte(), 4));
-        }
+        let own = all.iter().rfind(|it| is_here(it) && it.1.start_byte() < outermost.at);
+        let own = own.and_then(|(source, node)| set(*source, *node, &self.code.frame(*source, node.start_byte(), 4)));
         let others = all.iter().filter(|it| !is_here(it) && !self.is_own(it, frame));
         let others = others.map(|(source, node)| (*source, *node, self.code.frame(*source, node.start_byte(), 4)));
         let is_called = |begin: &Frame<'a>| begin.function.is_some() && begin.begins_in_main(self.code.host);
-        let mut reached = others.filter(|(_, node, begin)| is_called(begin) && self.is_reached(*node, begin));
-        let (source, node, begin) = reached.next()?;
-        let found = set(source, node, &begin)?;
-        Some(if reached.next().is_some() { (Err(Unknown(name.to_owned())), found.1, found.2) } else { found })
+        let others = others.filter(|(_, node, begin)| is_called(begin) && self.reach_of(*node, begin) != Reach::No);
+        let others: Vec<_> = others.filter(|(.., begin)| self.is_called_before(begin, outermost)).collect();
+        match others.as_slice() {
+            [] => own,
+            // A single assignment that a run comes to once.
+            [(source, node, begin)] if own.is_none() && self.is_done_once(*node, begin, outermost) => {
+                set(*source, *node, begin)
+            }
+            [(source, node, _), ..] => {
+                let text = self.code.host.text(*source, *node).to_owned();
+                Some((Err(Unknown(name.to_owned())), (*source, node.start_byte()), text))
+            }
+        }
+    }
+
+    /// Whether a function is called before the place of the outermost one, as far as that is one of its calls.
+    fn is_called_before(&self, begin: &Frame<'a>, outermost: &Frame<'a>) -> bool {
+        let name = self.function_name(begin).unwrap_or_default();
+        let calls = self.code.calls_of(name);
+        let is_here = |(source, node): &(usize, Node<'a>)| {
+            *source == outermost.source
+                && outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()))
+        };
+        calls.iter().any(|call| !is_here(call) || call.1.start_byte() < outermost.at)
+    }
+
+    /// Whether a run comes to an assignment in a function exactly once: a plain one, on each way through, by the only call of the function,
+    /// which the outermost one makes before its place.
+    fn is_done_once(&self, node: Node<'a>, begin: &Frame<'a>, outermost: &Frame<'a>) -> bool {
+        let operator = node.child_by_field_name("operator");
+        let is_plain = operator.is_none_or(|operator| self.code.host.text(begin.source, operator) == "=");
+        let [(source, call)] = self.code.calls_of(self.function_name(begin).unwrap_or_default()) else { return false };
+        let is_in =
+            |node: &Node<'a>| outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()));
+        is_plain
+            && self.reach_of(node, begin) == Reach::Yes
+            && *source == outermost.source
+            && is_in(call)
+            && call.end_byte() <= outermost.at
+            && self.reach(*call, outermost) == Reach::Yes
     }
 
     /// Whether an assignment is in a frame's own function.
@@ -269,9 +304,9 @@ impl<'a> Evaluator<'a, '_> {
     }
 
     /// Whether a call of a function comes to a statement of it.
-    fn is_reached(&self, node: Node<'a>, frame: &Frame<'a>) -> bool {
+    fn reach_of(&self, node: Node<'a>, frame: &Frame<'a>) -> Reach {
         let end = frame.function.map_or(frame.at, |function| function.end_byte());
-        self.reach(node, &frame.at(end)) != Reach::No
+        self.reach(node, &frame.at(end))
     }
 
     /// Whether a run comes to a change before it comes to the frame's place.

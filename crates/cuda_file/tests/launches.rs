@@ -317,3 +317,22 @@ fn a_type_that_torch_dispatches_over_is_that_of_its_tensors() {
     );
     assert_eq!(found[0].kernel, "k<float>");
 }
+
+#[test]
+fn a_function_that_sets_a_variable_more_than_once_or_later_leaves_it_unknown() {
+    let of = |setter: &str, body: &str| {
+        let text = format!(
+            "int v = 1;\nvoid set(int by) {{ {setter} }}\n__global__ void k(float* x, int n) {{}}\n\
+             int main(int argc, char** argv) {{ float* x; {body} }}\n"
+        );
+        numbers(&read(&text)[0])[1].clone()
+    };
+    let launch = "k<<<1, 32>>>(x, v);";
+    assert_eq!(of("v = by;", &format!("set(6); {launch}")), "6");
+    assert_eq!(of("v = by;", &format!("{launch} set(6);")), "1");
+    assert_eq!(of("v = by;", &format!("set(4); set(6); {launch}")), "? v");
+    assert_eq!(of("v = by;", &format!("set(6); if (argc > 1) set(100); {launch}")), "? v");
+    assert_eq!(of("v += by;", &format!("set(6); {launch}")), "? v");
+    assert_eq!(of("for (int i = 0; i < 4; i++) v = v * 2;", &format!("set(6); {launch}")), "? v");
+    assert_eq!(of("v = by;", &format!("for (int i = 0; i < 4; i++) set(i); {launch}")), "? v");
+}

@@ -295,3 +295,11 @@ fn an_exchange_whose_old_value_is_not_read_depends_on_nothing() {
     let findings = exchanged("add.u32 %r3, %r2, 1;\nst.global.u32 [%rd2], %r3;");
     assert!(findings.iter().any(|found| found.contains("is read before")), "{findings:?}");
 }
+
+#[test]
+fn a_vote_of_the_workgroup_does_not_wait_for_those_who_returned() {
+    let body = "setp.ge.u32 %p1, %r1, 40;\n@%p1 bra $out;\nsetp.lt.u32 %p2, %r1, 20;\nbar.red.popc.u32 %r2, 0, %p2;\n\
+                mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd4, %rd2, %rd3;\nst.global.u32 [%rd4], %r2;\n$out:";
+    let (findings, words) = ran(body);
+    assert_eq!((findings, words[0], words[39], words[40]), (Vec::new(), 20, 20, 7));
+}

@@ -85,7 +85,8 @@ pub fn describe(
             return Ok(Described { named, twin, ptx: split.ptx, block, has_dynamic_shared });
         }
     }
-    let of_name = |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None, number: None };
+    let of_name =
+        |name: &String| Declared { name: name.clone(), pointee: None, is_pointer: None, number: None, stars: None };
     let declared = options.parameters.as_ref().map(|names| names.iter().map(of_name).collect());
     Ok(Described { named: named(parameters, &twin, declared), twin, ptx, block, has_dynamic_shared })
 }

@@ -34,6 +34,17 @@ impl Named {
     }
 }
 
+impl Named {
+    /// The elements that the pointers of an array of pointers lead to, None if they are of no known type; or that it is no such array.
+    pub(super) fn pointed(&self) -> Result<Option<Pointee>, usize> {
+        match self.declared.as_ref().and_then(|declared| declared.stars) {
+            Some((2, elements)) => Ok(elements),
+            Some((count, _)) => Err(count),
+            None => Ok(None),
+        }
+    }
+}
+
 /// Whether a kernel was compiled from Python by Triton.
 pub(super) fn is_triton(twin: &Twin) -> bool {
     twin.file.ends_with(".py")

@@ -41,10 +41,27 @@ pub(super) fn added(
             return Err(Diagnostic::error(message)
                 .hint(format!("its pointers are: {}", pointers.collect::<Vec<_>>().join(", "))));
         };
+        let elements = parameter.pointed().map_err(|stars| {
+            let message = format!(
+                "--buffer {name}=@[{}]: `{name}` has {stars} `*`, and an array of pointers has two",
+                to.join(",")
+            );
+            Diagnostic::error(message).hint(format!(
+                "give --buffer {name}=COUNT, or --buffer {name}=@OTHER for the buffer of another parameter"
+            ))
+        })?;
+        if let Some(wrong) = to.iter().find(|of| of.is_empty() || named.iter().any(|n| n.name == **of)) {
+            let message = format!(
+                "--buffer {name}=@[{}]: `{wrong}` is no name for a buffer that only pointers lead to",
+                to.join(",")
+            );
+            return Err(Diagnostic::error(message)
+                .hint("name buffers that are no parameters, and give each its size: --buffer a=1024"));
+        }
         with.buffers.push((name.clone(), to.len() as u64, crate::base::tensor::Init::Zero));
         with.types.extend(Pointee::named("u64").map(|ty| (name.clone(), ty)));
         for of in to.iter().filter(|of| !options.types.iter().any(|(known, _)| known == *of)) {
-            with.types.extend(parameter.declared_pointee().map(|ty| (of.clone(), ty)));
+            with.types.extend(elements.map(|ty| (of.clone(), ty)));
         }
     }
     let own = names(&options).into_iter().filter(|name| !named.iter().any(|n| n.name == **name));

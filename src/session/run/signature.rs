@@ -17,6 +17,13 @@ pub struct Declared {
     pub is_pointer: Option<bool>,
     /// Its own type, if it is a number of a known one.
     pub number: Option<Pointee>,
+    /// How many `*` its type has, and the elements after all of them; None if its type does not say it.
+    pub stars: Option<(usize, Option<Pointee>)>,
+}
+
+/// The `*` of a type, and the elements after them.
+fn stars(ty: &str) -> (usize, Option<Pointee>) {
+    (ty.matches('*').count(), Pointee::of_cpp(ty))
 }
 
 /// The parameters of the function that is called `mangled` in PTX, as `source` declares it; None if it is not there.
@@ -51,6 +58,7 @@ pub fn signature(source: &str, mangled: &str) -> Option<Vec<Declared>> {
         // A pointer to a pointer has no elements of a known type.
         declared.pointee = if ty.matches('*').count() == 1 { Pointee::of_cpp(&ty) } else { None };
         declared.number = if ty.contains('*') { None } else { Pointee::of_cpp(&ty) };
+        declared.stars = Some(stars(&ty));
     }
     Some(declared)
 }
@@ -143,7 +151,9 @@ fn declared(text: &str, names: &Names<'_>) -> Option<Declared> {
     let is_number = !ty.contains('*') && Pointee::of_cpp(ty).is_some();
     let is_pointer = if ty.contains('*') || is_array { Some(true) } else { is_number.then_some(false) };
     let number = if ty.contains('*') || is_array { None } else { Pointee::of_cpp(ty) };
-    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee, is_pointer, number })
+    // A name of the source's own may hide some.
+    let stars = Some(stars(ty)).filter(|(count, of)| *count > 1 || of.is_some());
+    (!name.is_empty()).then(|| Declared { name: name.to_owned(), pointee, is_pointer, number, stars })
 }
 
 /// The parts of a list between commas, up to its closing bracket.

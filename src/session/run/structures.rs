@@ -52,7 +52,13 @@ fn is_number(parameter: &Parameter) -> bool {
 fn of_member(structure: &str, member: &Member) -> Declared {
     let pointee = member.is_pointer.then(|| Pointee::of_cpp(&member.ty)).flatten();
     let number = if member.is_pointer { None } else { Pointee::of_cpp(&member.ty) };
-    Declared { name: format!("{structure}.{}", member.path), pointee, is_pointer: Some(member.is_pointer), number }
+    Declared {
+        name: format!("{structure}.{}", member.path),
+        pointee,
+        is_pointer: Some(member.is_pointer),
+        number,
+        stars: None,
+    }
 }
 
 /// PTX in which a parameter is replaced by one for each member; None if it uses the parameter in another way than by loading members.

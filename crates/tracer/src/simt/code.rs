@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::collective::Collective;
-use super::ir::{AtomicOp, Builtin, Joined, Mem, Orders, Sync, Votes, Width};
+use super::ir::{Absent, AtomicOp, Builtin, Joined, Mem, Orders, Sync, Votes, Width};
 use super::ops::{Binary, Src, Ternary, Unary};
 use super::pages::Pages;
 use super::roles::with_roles;
@@ -94,7 +94,7 @@ with_roles! {
         /// Waits for the other warps.
         Barrier(Orders),
         /// Waits for the other warps; scalar `dst` gets the votes of all lanes, each by vector `a`.
-        Vote { how: Votes, a: u32 as Read, dst: u32 as WriteOne },
+        Vote { how: Votes, absent: Absent, a: u32 as Read, dst: u32 as WriteOne },
         /// Prints something, or ends the kernel; an index of [`Code::says`].
         Say { say: u32 },
         /// The warp is done.

@@ -1,7 +1,7 @@
 //! One instruction of the intermediate representation, and what it reads and writes.
 
 use super::collective::Collective;
-use super::ir::{AtomicOp, Ir, Orders, PlaceId, Reg, Votes};
+use super::ir::{Absent, AtomicOp, Ir, Orders, PlaceId, Reg, Votes};
 use super::ops::{Binary, Ternary, Unary};
 use super::roles::with_roles;
 use super::subgroup::Subgroup;
@@ -93,7 +93,7 @@ with_roles! {
         /// Waits for the workgroup.
         Barrier(Orders),
         /// Waits for the workgroup, and gives all its lanes the votes of all: how many, whether all, or whether any hold.
-        Vote { how: Votes, a: Reg as Read, dst: Reg as Write },
+        Vote { how: Votes, absent: Absent, a: Reg as Read, dst: Reg as Write },
         /// Prints something, or ends the kernel; an index of [`Ir::says`].
         Say { say: u32 },
     }

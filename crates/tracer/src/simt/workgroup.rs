@@ -221,6 +221,7 @@ fn release<O: Observer, const W: usize>(
     let line = |warp: &Warp<W>| code.lines[warp.pc - 1];
     let absent = match code.ops[warps[first].pc - 1] {
         Op::Barrier(orders) => orders.absent,
+        Op::Vote { absent, .. } => absent,
         _ => Absent::Wrong,
     };
     let other = warps.iter().zip(&*stops).enumerate().find_map(|(i, (warp, stop))| {
@@ -246,7 +247,7 @@ fn release<O: Observer, const W: usize>(
     }
     match code.ops[warps[first].pc - 1] {
         Op::Barrier(orders) => around.observer.release(orders),
-        Op::Vote { how, a, dst } => {
+        Op::Vote { how, a, dst, .. } => {
             around.observer.release(Orders { shared: true, storage: true, absent: Absent::Wrong });
             let (mut lanes, mut holds) = (0, 0);
             for warp in &*warps {

@@ -45,6 +45,7 @@ const TYPES: [(&str, &str); 12] = [
 /// # Errors
 /// A folder without them, a kernel that is not there, a size that is no number: all problems.
 pub(super) fn of_folder(devices: &Devices, target: &str, options: &TraceOptions) -> Result<Target, Vec<Diagnostic>> {
+    refuse(target, options).map_err(|problem| vec![problem])?;
     let cache = Cache::read(Path::new(target)).map_err(|problem| vec![problem])?;
     let launches: usize = cache.wrappers.iter().map(|found| found.wrapper.launches.len()).sum();
     if launches == 0 || launches > MOST {
@@ -65,10 +66,44 @@ pub(super) fn of_folder(devices: &Devices, target: &str, options: &TraceOptions)
     if !problems.is_empty() {
         return Err(problems);
     }
+    let is_view = |argument: &Argument| matches!(argument, Argument::Buffer(name) if name.contains('+'));
+    if cache
+        .wrappers
+        .iter()
+        .flat_map(|found| &found.wrapper.launches)
+        .any(|launch| launch.arguments.iter().any(is_view))
+    {
+        notes.push("a view that begins within a buffer is a buffer of its own here, named by its offset".to_owned());
+    }
     let guess = "floats begin as random numbers and integers as zeros, and so do results of what is not traced";
     notes.push(guess.to_owned());
     notes.dedup();
     list.target(notes).map_err(|problem| vec![problem])
+}
+
+/// That an option of a single launch is given.
+fn refuse(target: &str, options: &TraceOptions) -> Result<(), Diagnostic> {
+    let given = [
+        ("--grid", options.grid.is_some()),
+        ("--entry", options.entry.is_some()),
+        ("--block", options.block.is_some()),
+        ("--warps", options.warps.is_some()),
+        ("--shared", options.shared_bytes > 0),
+        ("--arg", !options.arguments.is_empty()),
+        ("--buffer", !options.buffers.is_empty() || !options.shared.is_empty() || !options.pointers.is_empty()),
+        ("--const", !options.constants.is_empty()),
+        ("--let", !options.lets.is_empty()),
+        ("--launch", options.launch.is_some()),
+        ("--target", options.target.is_some()),
+        ("--source", options.source.is_some()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(Diagnostic::error(format!(
+            "{option} is for one kernel, and {target} is a folder with the launches of a model"
+        ))
+        .hint("leave it out, or trace a kernel by itself: its .ptx with --grid and its buffers")),
+        None => Ok(()),
+    }
 }
 
 /// A note on the launches of a wrapper that are not Triton's.
@@ -156,10 +191,8 @@ fn launched(
                 continue;
             }
             (_, argument) => {
-                let message = format!(
-                    "`{name}` of `{}` is given {argument:?}, which is no number that the wrapper says",
-                    launch.kernel
-                );
+                let (Argument::Buffer(given) | Argument::Number(given)) = argument;
+                let message = format!("`{name}` of `{}`, which is {ty}, is given `{given}`", launch.kernel);
                 return Err(
                     Diagnostic::error(message).hint("compile the model with dynamic=False: its sizes are numbers then")
                 );
@@ -170,20 +203,28 @@ fn launched(
             continue;
         }
         known.insert(buffer, name);
-        let count = found.wrapper.buffers.get(buffer).or_else(|| found.wrapper.buffers.get(buffer.split('+').next()?));
-        let Some(count) = count else {
-            let message = format!("the wrapper does not say how large `{buffer}` is");
-            return Err(
-                Diagnostic::error(message).hint("compile the model with dynamic=False: its sizes are numbers then")
-            );
-        };
+        let count = size_of(found, buffer)?;
         let pointee = TYPES.iter().find(|(triton, _)| *triton == pointee).and_then(|(_, name)| Pointee::named(name));
         let init = if pointee.is_some_and(Pointee::is_whole) { Init::Zero } else { Init::Random };
         of_launch.types.extend(pointee.map(|pointee| (name.to_owned(), pointee)));
-        of_launch.buffers.push((name.to_owned(), *count, init));
+        of_launch.buffers.push((name.to_owned(), count, init));
     }
     of_launch.grid = Some(grid(launch, kernel, compiled)?);
     Ok(of_launch)
+}
+
+/// The elements of a buffer, or of a view of one that begins at one of its elements: `buf0+128`.
+fn size_of(found: &Found, buffer: &str) -> Result<u64, Diagnostic> {
+    let (base, offset) = buffer.split_once('+').unwrap_or((buffer, "0"));
+    let Some(count) = found.wrapper.buffers.get(base) else {
+        let message = format!("the wrapper does not say in numbers how large `{base}` is");
+        return Err(Diagnostic::error(message).hint("compile the model with dynamic=False: its sizes are numbers then"));
+    };
+    let left = offset.parse::<u64>().ok().and_then(|offset| count.checked_sub(offset)).filter(|left| *left > 0);
+    left.ok_or_else(|| {
+        Diagnostic::error(format!("a view of `{base}`, which has {count} elements, begins at element {offset}"))
+            .hint("compile the model again: this wrapper was changed, or its offsets are no numbers (dynamic=False)")
+    })
 }
 
 /// The programs of a launch: its sizes by the blocks of elements that the kernel was compiled for.

@@ -342,11 +342,11 @@ impl Emitter<'_> {
                 let case = self.src(case);
                 self.push(Op::Switch { case });
             }
-            Inst::Vote { how, a, dst } => {
+            Inst::Vote { how, absent, a, dst } => {
                 let a = self.lanes(a);
                 let r = self.scalar();
                 self.locs[dst as usize] = Loc::One(r);
-                self.push(Op::Vote { how, a, dst: r });
+                self.push(Op::Vote { how, absent, a, dst: r });
                 self.block = None;
             }
             Inst::Say { say } => {

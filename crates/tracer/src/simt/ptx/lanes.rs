@@ -91,7 +91,7 @@ impl Lower<'_> {
         };
         let a = self.word(pred, Ty::Pred)?;
         let result = self.b.temp();
-        self.b.push(Inst::Vote { how, a, dst: result });
+        self.b.push(Inst::Vote { how, absent: self.leaving.absent(i.at), a, dst: result });
         self.write_word(dst, result)
     }
 

@@ -110,7 +110,10 @@ impl Lower<'_> {
         if roots.is_empty() {
             return Err(self
                 .error("it is not known which buffer this address leads to")
-                .hint("an address has to come from a parameter or a variable, not from memory or a number"));
+                .hint(
+                    "an address has to come from a parameter or a variable; where a parameter is an array of pointers, give it buffers: \
+                     --buffer rows=@[a,b] --buffer a=1024 --buffer b=1024",
+                ));
         }
         Ok(roots)
     }

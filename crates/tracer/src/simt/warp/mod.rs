@@ -471,6 +471,7 @@ impl<const W: usize> Warp<W> {
         around.observer.barrier(line, self.mask);
         let absent = match around.code.ops[self.pc - 1] {
             Op::Barrier(orders) => orders.absent,
+            Op::Vote { absent, .. } => absent,
             _ => Absent::Wrong,
         };
         let missing = self.launched & !self.mask & !self.left(absent);
