@@ -33,6 +33,7 @@ pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOpt
         }
         problem.hint(format!("such a line has {}", OPTIONS.join(", ")))
     };
+    let words = words.ok_or_else(|| problem("a quote is not closed".to_owned()))?;
     let name = |word: &str| word.split('=').next().unwrap_or_default().to_owned();
     if let Some(other) = words
         .iter()
@@ -97,5 +98,6 @@ mod tests {
         assert!(refused("--grid eight").contains("--grid"));
         assert_eq!(refused("-h"), "`-h` is no option of a launch");
         assert!(refused("stray words").contains("stray"));
+        assert_eq!(refused("--entry 'k --grid 8"), "a quote is not closed");
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use serde::Serialize;
-use warpbook_cuda_file::{Argument, Given, Kernel, Launch, Parameter, Size, Used, Value, kernels};
+use warpbook_cuda_file::{Argument, Given, Kernel, Launch, Missed, Parameter, Size, Used, Value, kernels};
 
 use super::args::LaunchesArgs;
 use super::{DONE, out};
@@ -185,8 +185,8 @@ impl Output {
             arguments: launch.arguments.iter().enumerate().map(argument).collect(),
             names: launch.used.iter().map(name).collect(),
             command: format!("warpbook trace {} --launch {number}{lets}", typed(&file(0))),
-            missed: launch.missed.clone(),
-            why_missed: launch.why_missed(),
+            missed: launch.missed.as_ref().map(|missed| missed.text().to_owned()),
+            why_missed: launch.missed.as_ref().map(Missed::words),
             unknown,
         }
     }

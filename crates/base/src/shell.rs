@@ -7,9 +7,9 @@ pub fn typed(text: &str) -> String {
     if is_plain { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
-/// The words of a line, with spaces within quotes.
+/// The words of a line, with spaces within quotes; None if a quote is not closed.
 #[must_use]
-pub fn words(line: &str) -> Vec<String> {
+pub fn words(line: &str) -> Option<Vec<String>> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in line.chars() {
         match (quote, c) {
@@ -23,7 +23,7 @@ pub fn words(line: &str) -> Vec<String> {
         }
     }
     words.extend(word);
-    words
+    quote.is_none().then_some(words)
 }
 
 #[cfg(test)]
@@ -35,7 +35,8 @@ mod tests {
         let texts = ["n=1000", "x.size(0)=4", "sum<int, 4>"];
         let line: Vec<String> = texts.iter().map(|text| typed(text)).collect();
         assert_eq!(line, ["n=1000", "'x.size(0)=4'", "'sum<int, 4>'"]);
-        assert_eq!(words(&format!("  {}  ", line.join(" "))), texts);
-        assert_eq!(words("a '' b"), ["a", "", "b"]);
+        assert_eq!(words(&format!("  {}  ", line.join(" "))), Some(texts.map(str::to_owned).to_vec()));
+        assert_eq!(words("a '' b").map(|words| words.len()), Some(3));
+        assert_eq!(words("--entry 'k"), None);
     }
 }

@@ -151,7 +151,7 @@ pub fn as_type(ty: &str, value: Value) -> Option<Value> {
     let value = match value {
         Value::Int(value) if is_float => Value::Float(value as f64),
         Value::Float(value) if WHOLE.iter().any(|word| has(word)) => Value::Int(value as i64),
-        // What becomes of it in another type is not known.
+        // The conversion to a type that is not known here gives an unknown value.
         Value::Float(_) if !is_float && !is_auto => return None,
         value => value,
     };

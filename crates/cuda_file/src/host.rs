@@ -401,6 +401,11 @@ impl<'a> Frame<'a> {
         found
     }
 
+    /// Whether a node of a source is in the frame's function.
+    pub fn has(&self, (source, node): &(usize, Node<'a>)) -> bool {
+        *source == self.source && self.function.is_some_and(|own| own.byte_range().contains(&node.start_byte()))
+    }
+
     pub fn begins_in_main(&self, host: &Host) -> bool {
         let is_main = |function| function_name(function, &host.sources[self.source].text) == Some("main");
         let outer = self.caller.as_ref().or(self.outer.as_ref());

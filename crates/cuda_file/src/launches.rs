@@ -30,24 +30,38 @@ pub struct Launch {
     pub arguments: Vec<Argument>,
     /// Names that the values depend on.
     pub used: Vec<Used>,
-    /// A condition around it that is false in a run without arguments; None if there is none.
-    pub missed: Option<String>,
+    /// Why a run without arguments does not come to it; None if it does.
+    pub missed: Option<Missed>,
     /// The names of given values that it depends on.
     pub given: Vec<String>,
 }
 
-/// Said of a launch that no call leads to.
-const UNCALLED: &str = "main does not call it";
+/// Why a run without arguments does not come to a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Missed {
+    /// No call from `main` leads to its function.
+    Uncalled,
+    /// This condition around it, or around a call that leads to it, is false.
+    Condition(String),
+}
 
-impl Launch {
-    /// Why a run without arguments does not come to it, as a sentence; None if it does.
+impl Missed {
+    /// The condition, or that there is no call.
     #[must_use]
-    pub fn why_missed(&self) -> Option<String> {
-        let why = |missed: &String| match missed.as_str() {
-            UNCALLED => UNCALLED.to_owned(),
-            condition => format!("`{condition}` decides against it"),
-        };
-        self.missed.as_ref().map(why)
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Uncalled => "main does not call it",
+            Self::Condition(text) => text,
+        }
+    }
+
+    /// The same as a sentence.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match self {
+            Self::Uncalled => self.text().to_owned(),
+            Self::Condition(text) => format!("`{text}` decides against it"),
+        }
     }
 }
 
@@ -244,18 +258,19 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// That a program with a `main` does not call the function.
-    fn uncalled(&self, frame: &Rc<Frame<'a>>) -> Option<String> {
+    fn uncalled(&self, frame: &Rc<Frame<'a>>) -> Option<Missed> {
         let has_main = !self.code.functions("main").is_empty();
-        (has_main && !frame.begins_in_main(self.host)).then(|| UNCALLED.to_owned())
+        (has_main && !frame.begins_in_main(self.host)).then_some(Missed::Uncalled)
     }
 
     /// The condition around a call, or around those of its functions, that keeps a run from it.
-    fn missed(&self, frame: &Rc<Frame<'a>>, call: Node<'a>) -> Option<String> {
+    fn missed(&self, frame: &Rc<Frame<'a>>, call: Node<'a>) -> Option<Missed> {
         let mut at = call;
         while let Some(parent) = at.parent().filter(|parent| parent.kind() != "function_definition") {
             if self.evaluator.branch(parent, at, call, frame) == Reach::No {
                 let condition = parent.child_by_field_name("condition").map(|condition| self.text(frame, condition));
-                return condition.map(|text| text.trim_start_matches('(').trim_end_matches(')').to_owned());
+                let plain = |text: String| text.trim_start_matches('(').trim_end_matches(')').to_owned();
+                return condition.map(plain).map(Missed::Condition);
             }
             at = parent;
         }

@@ -29,6 +29,6 @@ mod variables;
 pub use arithmetic::{Unknown, Value};
 pub use device::device_parts;
 pub use kernels::{Kernel, kernels};
-pub use launches::{Argument, Buffer, Given, Launch, Parameter, Size, launches};
+pub use launches::{Argument, Buffer, Given, Launch, Missed, Parameter, Size, launches};
 pub use members::{Member, members};
 pub use value::Used;

@@ -242,18 +242,14 @@ impl<'a> Evaluator<'a, '_> {
             outermost = caller;
         }
         let all = self.code.assignments(name);
-        let is_here = |(source, node): &&(usize, Node<'a>)| {
-            *source == outermost.source
-                && outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()))
-        };
         let set = |source: usize, node: Node<'a>, begin: &Frame<'a>| {
             let right = node.child_by_field_name("right")?;
             let text = self.code.host.text(source, right).to_owned();
             Some((self.value(right, &begin.at(node.start_byte())), (source, node.start_byte()), text))
         };
-        let own = all.iter().rfind(|it| is_here(it) && it.1.start_byte() < outermost.at);
+        let own = all.iter().rfind(|it| outermost.has(it) && it.1.start_byte() < outermost.at);
         let own = own.and_then(|(source, node)| set(*source, *node, &self.code.frame(*source, node.start_byte(), 4)));
-        let others = all.iter().filter(|it| !is_here(it) && !self.is_own(it, frame));
+        let others = all.iter().filter(|it| !outermost.has(it) && !frame.has(it));
         let others = others.map(|(source, node)| (*source, *node, self.code.frame(*source, node.start_byte(), 4)));
         let is_called = |begin: &Frame<'a>| begin.function.is_some() && begin.begins_in_main(self.code.host);
         let others = others.filter(|(_, node, begin)| is_called(begin) && self.reach_of(*node, begin) != Reach::No);
@@ -275,11 +271,7 @@ impl<'a> Evaluator<'a, '_> {
     fn is_called_before(&self, begin: &Frame<'a>, outermost: &Frame<'a>) -> bool {
         let name = self.function_name(begin).unwrap_or_default();
         let calls = self.code.calls_of(name);
-        let is_here = |(source, node): &(usize, Node<'a>)| {
-            *source == outermost.source
-                && outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()))
-        };
-        calls.iter().any(|call| !is_here(call) || call.1.start_byte() < outermost.at)
+        calls.iter().any(|call| !outermost.has(call) || call.1.start_byte() < outermost.at)
     }
 
     /// Whether a run comes to an assignment in a function exactly once: a plain one, on each way through, by the only call of the function,
@@ -287,20 +279,12 @@ impl<'a> Evaluator<'a, '_> {
     fn is_done_once(&self, node: Node<'a>, begin: &Frame<'a>, outermost: &Frame<'a>) -> bool {
         let operator = node.child_by_field_name("operator");
         let is_plain = operator.is_none_or(|operator| self.code.host.text(begin.source, operator) == "=");
-        let [(source, call)] = self.code.calls_of(self.function_name(begin).unwrap_or_default()) else { return false };
-        let is_in =
-            |node: &Node<'a>| outermost.function.is_some_and(|main| main.byte_range().contains(&node.start_byte()));
+        let [call] = self.code.calls_of(self.function_name(begin).unwrap_or_default()) else { return false };
         is_plain
             && self.reach_of(node, begin) == Reach::Yes
-            && *source == outermost.source
-            && is_in(call)
-            && call.end_byte() <= outermost.at
-            && self.reach(*call, outermost) == Reach::Yes
-    }
-
-    /// Whether an assignment is in a frame's own function.
-    fn is_own(&self, (source, node): &(usize, Node<'a>), frame: &Frame<'a>) -> bool {
-        *source == frame.source && frame.function.is_some_and(|own| own.byte_range().contains(&node.start_byte()))
+            && outermost.has(call)
+            && call.1.end_byte() <= outermost.at
+            && self.reach(call.1, outermost) == Reach::Yes
     }
 
     /// Whether a call of a function comes to a statement of it.

@@ -1,8 +1,8 @@
-//! What the passes of a compiled model compute: operations, and lines of the model.
+//! The operations and the lines of a model that a kernel of torch.compile's was fused from.
 
 use serde::Serialize;
 
-/// What a pass of a compiled model computes.
+/// The part of a model that a pass of a compiled model computes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Computes {
     /// The operations, as the model's source names them: `layer_norm`, `gelu`.

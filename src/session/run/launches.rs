@@ -136,8 +136,8 @@ pub(super) fn filled(
         options.shared_bytes = u32::try_from(*bytes).unwrap_or_default();
     }
     let mut notes = vec![noted(*number, *count, launch, given)];
-    if let Some(why) = launch.why_missed() {
-        notes.push(format!("launch {number} is not reached in a run like this: {why}"));
+    if let Some(missed) = &launch.missed {
+        notes.push(format!("launch {number} is not reached in a run like this: {}", missed.words()));
     }
     for (name, _) in options.lets.iter().filter(|(name, _)| !launch.given.contains(name)) {
         notes.push(format!("--let {name} changes nothing: no size or argument of this launch depends on such a name"));

@@ -8,16 +8,16 @@ use crate::base::shell::{typed, words};
 /// The beginning of the comment.
 const COMMENT: &str = "// warpbook:";
 
-/// The first such comment in a text: its line from 0, and its words.
+/// The first such comment in a text: its line from 0, and its words; no words if a quote is not closed.
 #[must_use]
-pub fn kept(text: &str) -> Option<(usize, Vec<String>)> {
+pub fn kept(text: &str) -> Option<(usize, Option<Vec<String>>)> {
     let mut lines = text.lines().enumerate();
     lines.find_map(|(at, line)| Some((at, words(line.trim_start().strip_prefix(COMMENT)?))))
 }
 
 /// The options of a kept launch with their values, in order.
 pub(super) fn options(text: &str) -> Vec<(String, String)> {
-    let mut words = kept(text).map(|(_, words)| words).unwrap_or_default().into_iter();
+    let mut words = kept(text).and_then(|(_, words)| words).unwrap_or_default().into_iter();
     let mut options = Vec::new();
     while let Some(word) = words.next() {
         match word.split_once('=') {

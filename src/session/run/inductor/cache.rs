@@ -40,14 +40,14 @@ pub struct Compiled {
     pub is_guess: bool,
 }
 
-/// What Triton writes beside a kernel.
+/// The fields of Triton's metadata of a kernel (`NAME.json`) that a launch needs.
 #[derive(Deserialize)]
 struct Metadata {
     #[serde(default)]
     shared: u32,
 }
 
-/// What Inductor writes when it has tried configurations.
+/// Inductor's record of the configuration that was fastest (`.best_config`).
 #[derive(Deserialize)]
 struct Best {
     triton_cache_hash: Option<String>,

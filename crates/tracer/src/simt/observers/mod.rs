@@ -131,7 +131,24 @@ pub struct Access<'a> {
     pub actor: Option<u32>,
 }
 
-impl Access<'_> {
+impl<'a> Access<'a> {
+    /// A load or a store of the lanes in `mask`, without its values.
+    pub fn of(site: u32, place: &'a Place, kind: AccessKind, mask: u64, addresses: Addresses<'a>) -> Self {
+        Self {
+            site,
+            place,
+            kind,
+            op: None,
+            operands: &[],
+            was: None,
+            failed: 0,
+            replaces: false,
+            mask,
+            addresses,
+            actor: None,
+        }
+    }
+
     /// The `bytes` of the value that a lane stores at byte `at` of memory, or of an atomic's first operand; 0 if it is
     /// not known.
     pub fn value(&self, lane: u32, at: u32, bytes: u32) -> u32 {
@@ -308,19 +325,7 @@ mod tests {
             terms: Vec::new(),
             line: 1,
         };
-        let access = Access {
-            site: 0,
-            place: &place,
-            kind: AccessKind::Load,
-            op: None,
-            operands: &[],
-            was: None,
-            failed: 0,
-            replaces: false,
-            mask: 1,
-            addresses: Addresses::One(0),
-            actor: None,
-        };
+        let access = Access::of(0, &place, AccessKind::Load, 1, Addresses::One(0));
         to.warp(0);
         to.block(0, 1);
         to.access(&access);

@@ -206,20 +206,7 @@ impl<const W: usize> Warp<W> {
             Form::Linear { base, step } => Addresses::Linear { base, step },
             Form::Lanes => Addresses::Lanes(&self.addresses),
         };
-        let (kind, mask) = (AccessKind::Store, target.mask);
-        Access {
-            site,
-            place,
-            kind,
-            op: None,
-            operands: &[],
-            was: None,
-            failed: 0,
-            replaces: false,
-            mask,
-            addresses,
-            actor: None,
-        }
+        Access::of(site, place, AccessKind::Store, target.mask, addresses)
     }
 
     /// Loads from a place that all lanes share.

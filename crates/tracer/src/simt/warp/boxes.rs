@@ -218,20 +218,8 @@ impl<const W: usize> Warp<W> {
         let place = &around.code.places[site as usize];
         let observer = &mut *around.observer;
         in_warps::<W>(pieces, |mask, addresses| {
-            let addresses = Addresses::Lanes(addresses);
-            let access = Access {
-                site,
-                place,
-                kind,
-                op: None,
-                operands: &[],
-                was: None,
-                failed: 0,
-                replaces: false,
-                mask,
-                addresses,
-                actor: Some(lane),
-            };
+            let access = Access::of(site, place, kind, mask, Addresses::Lanes(addresses));
+            let access = Access { actor: Some(lane), ..access };
             match phase {
                 Some(phase) => observer.later(&access, phase),
                 None => observer.access(&access),

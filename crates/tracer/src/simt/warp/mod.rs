@@ -64,7 +64,7 @@ pub struct Warp<const W: usize> {
     /// Lanes that have left the kernel.
     pub exited: u64,
     /// The lanes that are behind barriers, by these barriers' number.
-    gone_on: [u64; 256],
+    gone_on: Vec<u64>,
     pub(super) scalars: Vec<u32>,
     /// Registers, then rows of local memory.
     pub(super) vectors: Vec<[u32; W]>,
@@ -94,7 +94,7 @@ impl<const W: usize> Warp<W> {
             mask: 0,
             launched: 0,
             exited: 0,
-            gone_on: [0; 256],
+            gone_on: Vec::new(),
             scalars: vec![0; code.scalars as usize],
             vectors: vec![[0; W]; (code.vectors + code.local_words) as usize],
             slots: vec![0; code.slots as usize],
@@ -114,7 +114,7 @@ impl<const W: usize> Warp<W> {
         (self.pc, self.clock, self.rounds) = (0, 0, 0);
         self.launched = if lanes == 0 { 0 } else { u64::MAX >> (64 - lanes) };
         (self.mask, self.exited) = (self.launched, 0);
-        self.gone_on.fill(0);
+        self.gone_on.clear();
         self.copies = Groups::default();
         self.readings = Groups::default();
         self.products = Groups::default();
@@ -260,7 +260,7 @@ impl<const W: usize> Warp<W> {
                         return Stop::Spins;
                     }
                 }
-                Op::GoesOn { number } => self.gone_on[usize::from(number)] |= self.mask,
+                Op::GoesOn { number } => self.goes_on(usize::from(number)),
                 Op::Subgroup { op, dst, a, index, one } => self.subgroup(op, &dst, (a, index), one, around),
                 Op::Collective { id } => {
                     if let Some(stop) = self.collective(id, around) {
@@ -457,11 +457,17 @@ impl<const W: usize> Warp<W> {
         });
     }
 
+    /// The active lanes go on behind the barriers with a number.
+    fn goes_on(&mut self, number: usize) {
+        self.gone_on.resize(self.gone_on.len().max(number + 1), 0);
+        self.gone_on[number] |= self.mask;
+    }
+
     /// The lanes that a barrier does not wait for.
     pub(in crate::simt) fn left(&self, absent: Absent) -> u64 {
         match absent {
             Absent::Wrong => 0,
-            Absent::LeftBefore(number) => self.exited & !self.gone_on[usize::from(number)],
+            Absent::LeftBefore(number) => self.exited & !self.gone_on.get(usize::from(number)).unwrap_or(&0),
             Absent::Left => u64::MAX,
         }
     }

@@ -122,20 +122,7 @@ impl<const W: usize> Warp<W> {
                 (address + PIECE <= end).then_some(address)
             });
             in_warps::<W>(pieces, |mask, addresses| {
-                let (kind, addresses) = (AccessKind::Load, Addresses::Lanes(addresses));
-                let access = Access {
-                    site,
-                    place,
-                    kind,
-                    op: None,
-                    operands: &[],
-                    was: None,
-                    failed: 0,
-                    replaces: false,
-                    mask,
-                    addresses,
-                    actor: None,
-                };
+                let access = Access::of(site, place, AccessKind::Load, mask, Addresses::Lanes(addresses));
                 observer.later(&access, phase);
             });
         }
