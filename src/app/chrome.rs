@@ -333,6 +333,11 @@ pub fn notices(ui: &mut Ui, state: &State) -> Vec<Command> {
         card(ui, hue, |ui| {
             match notice {
                 Notice::Problem(problem) => page_problem(ui, problem),
+                Notice::Kept(file) => {
+                    let text =
+                        format!("{} has the launch in a comment now, which warpbook trace reads.", file.display());
+                    ui.add(egui::Label::new(text).wrap());
+                }
                 Notice::Wrote(files) => {
                     let names: Vec<String> =
                         notes_of(files).filter_map(|f| Some(f.file_name()?.to_string_lossy().into_owned())).collect();

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::args::kept;
+use super::out;
 use crate::base::diag::Diagnostic;
 use crate::base::files;
 use crate::session::pack::my_kernel::comment;
@@ -42,6 +43,7 @@ pub(super) fn with_kept(target: &str, options: &TraceOptions) -> Result<TraceOpt
         return Err(problem(format!("`{other}` is no option of a launch")));
     }
     let kept = kept(&words).map_err(problem)?.options();
+    out::note(&format!("note: line {} of {target} gives the launch", at + 1));
     let mut whole = options.clone();
     whole.grid = kept.grid;
     whole.launch = kept.launch;

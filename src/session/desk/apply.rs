@@ -47,7 +47,7 @@ impl Desk {
                 if let Some(opening) = &mut state.library.opening {
                     opening.is_busy = false;
                 }
-                state.status.notices.push(kept.map_or_else(Notice::Problem, Notice::Wrote));
+                state.status.notices.push(kept.map_or_else(Notice::Problem, Notice::Kept));
             }
             Event::Told(problem) => state.status.notices.push(Notice::Problem(problem)),
             Event::Tried(id, source, problems) => self.take_tried(&id, source, problems),

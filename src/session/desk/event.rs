@@ -56,7 +56,7 @@ pub enum Event {
     /// The lesson of a kernel of the learner's was written, by its id, or one was removed.
     KernelWritten(Result<Option<String>, Diagnostic>),
     /// A launch was written into its kernel's file.
-    KernelKept(Result<Vec<PathBuf>, Diagnostic>),
+    KernelKept(Result<PathBuf, Diagnostic>),
     /// The pack's files have changed.
     PackChanged,
     /// The chosen backend's device is known.

@@ -58,7 +58,7 @@ pub(super) fn worker(devices: Arc<Devices>, out: Outbox) -> Worker<KernelTask> {
                 KernelTask::ReadAgain(folder, id) => {
                     Event::KernelWritten(my_kernel::read_again(&devices, &folder, &id).map(|()| Some(id)))
                 }
-                KernelTask::Keep(setup) => Event::KernelKept(my_kernel::keep(&setup)),
+                KernelTask::Keep(setup) => Event::KernelKept(my_kernel::keep(&setup).map(|()| setup.file)),
                 KernelTask::Remove(folder, id) => Event::KernelWritten(my_kernel::remove(&folder, &id).map(|()| None)),
             });
             out.send(Event::Done(Work::Kernel, number));

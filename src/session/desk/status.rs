@@ -72,6 +72,8 @@ pub enum Notice {
     Problem(Diagnostic),
     /// Files were written.
     Wrote(Vec<PathBuf>),
+    /// A launch was written into this file of a kernel.
+    Kept(PathBuf),
 }
 
 /// Whether the learner's work is on disk.

@@ -66,12 +66,11 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
 ///
 /// # Errors
 /// A file that cannot be read or written, or a size that is no number.
-pub fn keep(setup: &Setup) -> Result<Vec<PathBuf>, Diagnostic> {
+pub fn keep(setup: &Setup) -> Result<(), Diagnostic> {
     let name = setup.file.display().to_string();
     let text =
         disk::read_text(&setup.file).map_err(|error| Diagnostic::error(format!("cannot read {name}: {error}")))?;
-    write_atomic(&setup.file, comment::keeping(&text, setup)?.as_bytes())?;
-    Ok(vec![setup.file.clone()])
+    write_atomic(&setup.file, comment::keeping(&text, setup)?.as_bytes())
 }
 
 /// The files that a kernel includes, each with its way from the kernel's folder.
