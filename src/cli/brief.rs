@@ -4,6 +4,7 @@ use super::out;
 use crate::base::diag::{Diagnostic, Place};
 use crate::base::parts::in_part;
 use crate::base::units::{count, counted, digits3, figure};
+use crate::machine::MachineCode;
 use crate::session::run::model::Predicted;
 use crate::session::run::shader_file::Outcome;
 use crate::trace::counters::LINE_COUNTERS;
@@ -32,7 +33,7 @@ pub(super) fn lines(target: &str, outcome: &Outcome, trace: &Trace, predicted: O
         count(trace.branches.divergent)
     ));
     lines.extend(memory(trace));
-    lines.extend(outcome.machine_code.as_ref().map(super::machine::words));
+    lines.extend(outcome.machine_code.as_ref().map(MachineCode::words));
     if let Some(predicted) = predicted {
         let time = predicted.time_words().map(|time| format!("predicted for {}: {time}", predicted.device.short));
         let bound = predicted.bound.map(|bound| format!("bound by {}", bound.name()));

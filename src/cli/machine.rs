@@ -45,17 +45,6 @@ impl<'a> Machine<'a> {
     }
 }
 
-/// The registers, spills and stack of machine code, in a line.
-pub(super) fn words(code: &MachineCode) -> String {
-    let spills = match (code.spill_store_bytes, code.spill_load_bytes) {
-        (0, 0) => "no spills".to_owned(),
-        (stored, loaded) => format!("spills of {stored} B stored and {loaded} B loaded"),
-    };
-    let stack = if code.stack_bytes > 0 { format!(", a stack of {} B", code.stack_bytes) } else { String::new() };
-    let registers = counted(code.registers.into(), "register");
-    format!("machine code for {}: {registers} a thread, {spills}{stack}", code.target)
-}
-
 /// The instructions by pipe, and each after the line that it comes from.
 pub(super) fn show_listing(listing: &[Instruction], source: &str) {
     out::line(&format!(

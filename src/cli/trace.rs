@@ -80,7 +80,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             show_computed(record, &outcome.computes);
         }
         show(&trace, &source);
-        outcome.machine_code.iter().for_each(|code| out::line(&machine::words(code)));
+        outcome.machine_code.iter().for_each(|code| out::line(&code.words()));
         if let Some(predicted) = &predicted {
             show_predicted(predicted);
         }

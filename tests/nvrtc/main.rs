@@ -129,6 +129,26 @@ fn structures_are_given_by_their_members_and_constants_by_their_names() {
 }
 
 #[test]
+fn arrays_and_spans_of_the_standard_library_have_elements_and_sizes() {
+    let text = |w: &str, x: &str| {
+        format!(
+            "#include <array>\n#include <span>\n__global__ void k(float* out, std::array<float, 3> w, std::span<const float> x) {{\n    \
+             int i = threadIdx.x;\n    if (i < x.size()) out[i] = w[i % 3] * x[i];\n}}\n\
+             int main() {{ float *x, *out; cudaMalloc(&x, 128); cudaMalloc(&out, 128); {w} k<<<1, 32>>>(out, w, {x}); }}\n"
+        )
+    };
+    let known = text("std::array<float, 3> w = {1, 10, 100};", "std::span<const float>(x, 8)");
+    let taken = run(&[("k.cu", &known)], &["trace", "k.cu", "--json"]);
+    assert!(taken.code == 0 && !taken.err.contains("are 0"), "{}{}", taken.out, taken.err);
+    let own = "trace k.cu --buffer x.data=8:iota --arg w[2]=7 --buffer out=32:zero --print out:0..9";
+    let own = run(&[("k.cu", &known)], &own.split(' ').collect::<Vec<_>>());
+    assert!(own.code == 0 && own.out.contains("out[0..]: 0 10 14 3 40 35 6 70 0"), "{}{}", own.out, own.err);
+    let asked = run(&[("k.cu", &text("std::array<float, 3> w; fill(w);", "rows()"))], &["trace", "k.cu"]);
+    assert!(asked.code == 2 && asked.err.contains("--arg w[0]=VALUE"), "{}{}", asked.out, asked.err);
+    assert!(asked.err.contains("--buffer x.data=COUNT --arg x.size=VALUE"), "{}", asked.err);
+}
+
+#[test]
 fn a_summary_has_places_as_compilers_write_them() {
     let text = "__global__ void k(float* x) {\n    __shared__ float s[64];\n    s[threadIdx.x] = x[threadIdx.x];\n\
                     x[threadIdx.x] = s[63 - threadIdx.x];\n}\n";

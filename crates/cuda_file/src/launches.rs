@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use crate::arithmetic::{Unknown, Value, dimensions};
 use crate::host::{Code, Frame, Host, declared, parameters, template_parameters};
+use crate::members::Standard;
 use crate::tree::{children, each_with, named};
 use crate::value::{Evaluator, Used};
 use crate::variables::Reach;
@@ -72,7 +73,7 @@ pub struct Parameter {
     /// Its type, without `*`; a template's parameter is replaced by its argument.
     pub ty: String,
     pub is_pointer: bool,
-    /// Whether it is a structure of the file's own.
+    /// Whether it is a structure of the file's own, an array or a span.
     pub is_class: bool,
 }
 
@@ -292,7 +293,8 @@ impl<'a> Reader<'a, '_> {
             let ty = of_template.iter().find(|(of, _)| *of == written).map_or(written, |(_, given)| given);
             let ty = self.evaluator.plain_type(ty, frame);
             let is_pointer = self.host.text(source, node).contains(['*', '[']);
-            let is_class = !is_pointer && self.code.class(ty.rsplit("::").next().unwrap_or(&ty)).is_some();
+            let is_own = || self.code.class(ty.rsplit("::").next().unwrap_or(&ty)).is_some();
+            let is_class = !is_pointer && (Standard::of(&ty).is_some() || is_own());
             Parameter { name, ty, is_pointer, is_class }
         };
         parameters(function).into_iter().map(parameter).collect()

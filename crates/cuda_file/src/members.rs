@@ -57,6 +57,9 @@ struct Layout<'r, 'a, 'e> {
 impl<'a> Layout<'_, 'a, '_> {
     /// The bytes and the alignment of a structure that begins at byte `start`; None if it is not understood.
     fn class(&mut self, ty: &str, path: &str, start: i64, depth: usize) -> Option<(i64, i64)> {
+        if let Some(standard) = Standard::of(ty) {
+            return self.standard(&standard, path, start, depth);
+        }
         let name = ty.rsplit("::").next()?;
         let is_known = depth < 8 && !self.reader.code.is_doubtful(name);
         let (source, class) = self.reader.code.class(name).filter(|_| is_known)?;
@@ -160,9 +163,68 @@ impl<'a> Layout<'_, 'a, '_> {
         Some(Some((each * count, align)))
     }
 
+    /// The same of an array or a span of the standard library (CCCL, `cuda/std/array` and `cuda/std/span`).
+    fn standard(&mut self, of: &Standard, path: &str, start: i64, depth: usize) -> Option<(i64, i64)> {
+        let element = |ty: &str| self.reader.evaluator.plain_type(ty, self.frame);
+        let name = |part: &str| if path.is_empty() { part.to_owned() } else { format!("{path}.{part}") };
+        match of {
+            Standard::Array { element: ty, count } => {
+                let (ty, count) = (element(ty), count.parse().ok().filter(|count| (1..=64).contains(count))?);
+                let number = number(&ty);
+                let (each, align) = number.or_else(|| self.measured(&ty, depth))?;
+                for i in 0..count {
+                    let (path, offset) = (format!("{path}[{i}]"), start + i * each);
+                    if number.is_some() {
+                        let (ty, is_pointer) = (ty.clone(), false);
+                        self.members.push(Member { path, ty, is_pointer, offset, bytes: each });
+                    } else {
+                        self.class(&ty, &path, offset, depth + 1)?;
+                    }
+                }
+                (self.members.len() <= MOST).then_some((each * count, align))
+            }
+            Standard::Span { element: ty } => {
+                let data = Member { path: name("data"), ty: element(ty), is_pointer: true, offset: start, bytes: 8 };
+                let size = Member {
+                    path: name("size"),
+                    ty: "size_t".to_owned(),
+                    is_pointer: false,
+                    offset: start + 8,
+                    bytes: 8,
+                };
+                self.members.extend([data, size]);
+                Some((16, 8))
+            }
+        }
+    }
+
     /// The bytes and the alignment of a structure within another.
     fn measured(&self, ty: &str, depth: usize) -> Option<(i64, i64)> {
         Layout { reader: self.reader, frame: self.frame, members: Vec::new() }.class(ty, "", 0, depth + 1)
+    }
+}
+
+/// A type of the standard library that kernels take by value.
+pub enum Standard {
+    /// `std::array<element, count>`.
+    Array { element: String, count: String },
+    /// `std::span<element>`, of a size that is known when the program runs.
+    Span { element: String },
+}
+
+impl Standard {
+    /// The type by its name; None if it is another one.
+    pub fn of(ty: &str) -> Option<Self> {
+        let plain = ty.trim_start_matches("const ").trim_start_matches("::").trim_start_matches("cuda::");
+        let (name, arguments) = plain.strip_prefix("std::")?.strip_suffix('>')?.split_once('<')?;
+        let arguments = arguments.trim();
+        match (name.trim(), arguments.rsplit_once(',')) {
+            ("array", Some((element, count))) => {
+                Some(Self::Array { element: element.trim().to_owned(), count: count.trim().to_owned() })
+            }
+            ("span", None) => Some(Self::Span { element: arguments.trim_start_matches("const ").to_owned() }),
+            _ => None,
+        }
     }
 }
 

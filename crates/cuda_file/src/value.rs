@@ -231,6 +231,10 @@ impl<'a, 'e> Evaluator<'a, 'e> {
         if let Some(value) = self.returned(name, node, frame) {
             return value;
         }
+        // The number of a span is its size.
+        if name == "span" {
+            return self.value(*given.get(1).ok_or_else(unknown)?, frame);
+        }
         let values: Vec<Value> = given.iter().map(|argument| self.value(*argument, frame)).collect::<Result<_, _>>()?;
         let real = |f: fn(f64) -> f64| values.first().and_then(Value::real).map(|value| Value::Float(f(value)));
         let result = match (name, values.as_slice()) {

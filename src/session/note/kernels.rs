@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use super::mine::heading;
 use super::{Builder, command, source};
-use crate::base::units::{digits3, figure, number, si};
-use crate::figures::{Traced, ask};
+use crate::base::units::{counted, digits3, figure, number, si};
+use crate::figures::{Machine, Traced, ask};
 use crate::job::Language;
 use crate::lesson::{Block, Inline, Lesson, Step, Variant};
+use crate::machine::by_pipe;
 use crate::notes::NoteBlock;
 use crate::session::ask::{At, Store};
 use crate::session::jobs;
@@ -156,6 +157,15 @@ fn findings(place: usize, sides: [Option<&Traced>; 2]) -> Vec<NoteBlock> {
         return Vec::new();
     }
     vec![listed(&format!("Findings: {before} before, {} now.", now.len()), now)]
+}
+
+/// A kernel's machine code: its registers, spills and instructions by pipe; None if there is none.
+pub(super) fn compiled(machine: &Machine) -> Option<NoteBlock> {
+    let (code, listing) = machine.code.as_ref().ok()?;
+    let pipes: Vec<String> =
+        by_pipe(listing).into_iter().map(|(pipe, count)| format!("{count} {}", pipe.name())).collect();
+    let of = counted(listing.len() as u64, "instruction");
+    Some(NoteBlock::Prose(vec![paragraph(&format!("In CUDA C++, {}; {of}: {}.", code.words(), pipes.join(", ")))]))
 }
 
 /// The findings of the tracer in a kernel; None if there are none.

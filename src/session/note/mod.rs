@@ -30,7 +30,7 @@ use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Block, Inline as Inlined, Kernel, Lesson, PackFiles, Step, Variant};
 use crate::notes::page::Played;
 use crate::notes::{NoteBlock, Report, Section};
-use crate::session::ask::{Answers, At, Inline, Store};
+use crate::session::ask::{Answers, At, Inline, Of, Store};
 use crate::session::experiment::recording::{Recording, RecordingChoice};
 use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::setting::Setting;
@@ -308,6 +308,11 @@ impl Builder<'_> {
     fn stage(&mut self, step: &Step, params: &Params, stage: &Stage<'_>, shown: Option<&Traced>) -> Vec<NoteBlock> {
         let Some(kernel) = stage.kernel() else { return Vec::new() };
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
+        if !blocks.is_empty() {
+            let shown = Of::Workgroup(stage.at.clone(), stage.shown, stage.workgroup);
+            let store: &dyn Store = &self.store;
+            blocks.extend(store.find(shown, ask::Machine).and_then(|machine| kernels::compiled(&machine)));
+        }
         let Some(figure) = figures::find(&step.figure.name) else { return blocks };
         let is_traced = stage.is_traceable();
         if !is_traced {

@@ -45,7 +45,7 @@ fn is_null(options: &TraceOptions, name: &str) -> bool {
 
 /// Whether a parameter is a member of a structure.
 fn is_of(named: &Named, structure: &str) -> bool {
-    named.name.strip_prefix(structure).is_some_and(|rest| rest.starts_with('.'))
+    named.is_member() && named.base() == structure
 }
 
 /// That no member of a structure is given, with those that it has.
@@ -116,7 +116,7 @@ pub(super) fn arguments(
         let is_buffer =
             n.parameter.bytes == 8 && (n.parameter.is_pointer || options.buffers.iter().any(|(b, ..)| *b == n.name));
         let ty = n.parameter.type_words();
-        let structure = n.name.split('.').next().unwrap_or_default();
+        let structure = n.base();
         if n.is_member() && !named.iter().any(|m| is_of(m, structure) && options.gives(&m.name)) {
             if structures.insert(structure.to_owned()) {
                 problems.push(nothing_given(entry, structure, named));

@@ -18,7 +18,17 @@ impl Named {
     /// Whether it is a member of a structure that the kernel takes.
     #[must_use]
     pub fn is_member(&self) -> bool {
-        self.name.contains('.')
+        !self.path().is_empty()
+    }
+
+    /// The name of the parameter in the source: of a member, the structure's.
+    pub(super) fn base(&self) -> &str {
+        self.name.split(['.', '[']).next().unwrap_or_default()
+    }
+
+    /// The path from a structure to its member, such as `.inner.scale` or `[2]`; empty if it is no member.
+    pub(super) fn path(&self) -> &str {
+        self.name.strip_prefix(self.base()).unwrap_or_default()
     }
 
     /// Whether the source declares it.

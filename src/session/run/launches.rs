@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warpbook_cuda_file::{Launch, Size, Value, launches};
+use warpbook_cuda_file::{Argument, Launch, Size, Value, launches};
 
 use super::cuda_named::Named;
 use super::pointee::Pointee;
@@ -146,11 +146,19 @@ pub(super) fn filled(
     let mut of_no_size = Vec::new();
     for (parameter, at) in placed(named) {
         let (name, Some(argument)) = (&parameter.name, launch.arguments.get(at)) else { break };
-        if options.gives(name) || parameter.is_member() {
+        if options.gives(name) {
+            continue;
+        }
+        if parameter.is_member() && !is_part(parameter, argument) {
             continue;
         }
         if !parameter.parameter.is_pointer {
             let is_class = launch.parameters.get(at).is_some_and(|parameter| parameter.is_class);
+            if let (true, Ok(value)) = (parameter.is_member(), &argument.number) {
+                let element = element(parameter.path(), value).unwrap_or(value);
+                options.arguments.push((name.clone(), element.to_string()));
+                continue;
+            }
             // The kernel's launch asks for it by its name.
             if is_class && !argument.text.ends_with("{}") {
                 continue;
@@ -205,12 +213,28 @@ pub(super) fn filled(
     Ok((options, notes))
 }
 
+/// Whether an argument says the value of a member: an element of a list, or the buffer or the size of a span.
+fn is_part(member: &Named, argument: &Argument) -> bool {
+    match (member.path(), &argument.number) {
+        (".data", Ok(Value::Int(_))) => argument.buffer.is_some(),
+        (".size", Ok(Value::Int(_))) => argument.buffer.is_some(),
+        (path, Ok(list)) => element(path, list).is_some(),
+        _ => false,
+    }
+}
+
+/// The element of a list at a path such as `[2]`; one that the list leaves out is 0.
+fn element<'v>(path: &str, list: &'v Value) -> Option<&'v Value> {
+    let at: usize = path.strip_prefix('[')?.strip_suffix(']')?.parse().ok()?;
+    let Value::List(list) = list else { return None };
+    Some(list.get(at).unwrap_or(&Value::Int(0)))
+}
+
 /// Each of a kernel's parameters with the place of its argument: members of a structure have one.
 fn placed(named: &[Named]) -> impl Iterator<Item = (&Named, usize)> {
-    let base = |named: &Named| named.name.split('.').next().map(str::to_owned);
-    let mut last: Option<(Option<String>, usize)> = None;
+    let mut last: Option<(Option<&str>, usize)> = None;
     named.iter().map(move |named| {
-        let own = named.is_member().then(|| base(named)).flatten();
+        let own = named.is_member().then(|| named.base());
         let at = match &last {
             Some((of, at)) if own.is_some() && *of == own => *at,
             Some((_, at)) => at + 1,

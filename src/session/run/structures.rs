@@ -52,8 +52,9 @@ fn is_number(parameter: &Parameter) -> bool {
 fn of_member(structure: &str, member: &Member) -> Declared {
     let pointee = member.is_pointer.then(|| Pointee::of_cpp(&member.ty)).flatten();
     let number = if member.is_pointer { None } else { Pointee::of_cpp(&member.ty) };
+    let dot = if member.path.starts_with('[') { "" } else { "." };
     Declared {
-        name: format!("{structure}.{}", member.path),
+        name: format!("{structure}{dot}{}", member.path),
         pointee,
         is_pointer: Some(member.is_pointer),
         number,

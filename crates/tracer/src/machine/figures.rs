@@ -1,6 +1,7 @@
 //! Registers, spills and shared memory of a kernel's machine code, read from ptxas' log and kept as comments at the end of its PTX.
 
 use serde::Serialize;
+use warpbook_base::units::counted;
 
 /// The words before a kernel's name and its figures.
 const COMMENT: &str = "// machine code: ";
@@ -27,6 +28,18 @@ impl MachineCode {
     #[must_use]
     pub fn spills(&self) -> u32 {
         self.spill_store_bytes.saturating_add(self.spill_load_bytes)
+    }
+
+    /// Its registers, spills and stack as part of a sentence.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let spills = match (self.spill_store_bytes, self.spill_load_bytes) {
+            (0, 0) => "no spills".to_owned(),
+            (stored, loaded) => format!("spills of {stored} B stored and {loaded} B loaded"),
+        };
+        let stack = if self.stack_bytes > 0 { format!(", a stack of {} B", self.stack_bytes) } else { String::new() };
+        let registers = counted(self.registers.into(), "register");
+        format!("machine code for {}: {registers} a thread, {spills}{stack}", self.target)
     }
 
     /// The comments on all kernels in a log of `ptxas -v`, a line each.

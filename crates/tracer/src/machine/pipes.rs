@@ -18,6 +18,15 @@ macro_rules! pipes {
         }
 
         impl Pipe {
+            /// Its name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$pipe => stringify!($name),)*
+                    Self::Other => "other",
+                }
+            }
+
             /// Its name and the work that it does.
             #[must_use]
             pub fn words(self) -> &'static str {

@@ -149,6 +149,7 @@ pub(super) const OF_STD: &str = "#include <cuda/std/type_traits>
 #include <cuda/std/utility>
 #include <cuda/std/cmath>
 #include <cuda/std/array>
+#include <cuda/std/span>
 namespace std { using namespace cuda::std; }
 ";
 
