@@ -42,6 +42,8 @@ if command -v dpkg-deb > /dev/null; then
     cp packaging/warpbook.desktop "$share/applications"
     cp packaging/warpbook.svg "$share/icons/hicolor/scalable/apps"
     documents "$share/doc/warpbook"
+    # Installed, it is on the search path.
+    sed -e 's|\./warpbook|warpbook|g' -e 's|Start it in this folder:|Start it:|' packaging/README.txt > "$share/doc/warpbook/README.txt"
     cat LICENSE-MIT LICENSE-APACHE > "$share/doc/warpbook/copyright"
     cat > "$root/DEBIAN/control" << CONTROL
 Package: warpbook

@@ -110,7 +110,7 @@ def test_bad_arguments_are_named():
         ([{"n": 8}, ONES, 3], r"3 arguments are given by position"),
         ([{"n": 8}, ONES[::2]], r"`y` is not contiguous"),
         ([{"n": 8}, ONES * 1j], r"`y` holds complex64"),
-        ([{"n": 8}, ONES.astype("i4")], r"y.npy holds '<i4', and the buffer '<f4'\n  hint: save it with .astype"),
+        ([{"n": 8}, ONES.astype("i4")], r"`y` holds '<i4', and the buffer '<f4'\n  hint: pass it with .astype"),
     ]:
         with pytest.raises(warpbook.Error, match=message):
             warpbook.trace(SCALE, 16, *wrong)
@@ -145,12 +145,38 @@ def test_a_structure_is_a_dict_and_pointers_are_a_list():
     assert not trace.findings
     twice = warpbook.trace(STRUCTURE, 1, given, [second, second], 2, block=4)
     assert [of.kind for of in twice.findings] == []
-    with pytest.raises(warpbook.Error, match="there is no `r.to`"):
+    with pytest.raises(warpbook.Error, match="there is no `r.to`; `r.from` is missing"):
         warpbook.trace(STRUCTURE, 1, {"to": 2}, [first], 4, block=4)
+    array = warpbook.trace(STRUCTURE, 1, given | {"dims": np.array([7, 10], dtype=np.int32)}, [first, second], 4, block=4)
+    assert array.buffers["r.out"].tolist() == [11.5, 12.0, 12.5, 13.0]
+
+
+@pytest.mark.nvrtc
+def test_a_file_with_its_own_launch_is_launched_as_it_is_asked_for():
+    text = """__global__ void k(float* out, float4 v, int n) { if (threadIdx.x < n) out[threadIdx.x] = v.y; }
+int main() { float* out; cudaMalloc(&out, 4096); k<<<8, 128>>>(out, float4{1, 2, 3, 4}, 1024); }
+"""
+    out = np.zeros(4, dtype=np.float32)
+    trace = warpbook.trace(text, 1, out, np.array([1, 2, 3, 4], dtype=np.float32), 3, block=32)
+    assert trace.warps == 1 and trace.buffers["out"].tolist() == [2, 2, 2, 0]
+    assert trace.registers > 0 and trace["efficiency"] == trace.efficiency
+    with pytest.raises(KeyError, match="list\\(trace\\)"):
+        trace["secors"]
+    with pytest.raises(warpbook.Error, match="pass a NumPy array"):
+        warpbook.trace(text, 1, [0.0] * 4, np.zeros(4, dtype=np.float32), 3, block=32)
+    again = warpbook.trace("__global__ void k(int* a, int* b) { a[0] = b[1]; }", 1, *[np.array([1, 2], dtype=np.int32)] * 2, block=1)
+    assert again.buffers["b"].tolist() == [2, 2]
+
+
+@pytest.mark.nvrtc
+def test_a_loop_that_never_ends_is_stopped():
+    text = "__global__ void k(volatile int* o) { while (true) o[0] = o[0] + 1; }"
+    trace = warpbook.trace(text, 1, np.zeros(32, dtype=np.int32), block=32, limit=100_000)
+    assert not trace.complete and "stopped after" in trace.messages
 
 
 @pytest.mark.nvrtc
 def test_messages_speak_of_arguments():
     with pytest.raises(warpbook.Error) as wrong:
-        warpbook.trace(STRUCTURE, 1, {"from": 2}, [np.ones(4, dtype=np.float32)], 4)
+        warpbook.trace("__global__ void k(float* x, int n) {}", 1, np.ones(4, dtype=np.float32), 4)
     assert "block=…" in str(wrong.value) and "--" not in str(wrong.value)

@@ -11,6 +11,7 @@ import json
 import os
 import re
 from collections.abc import Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ._program import Error, run_json
 from ._trace import Finding, Line, Trace
 
 __all__ = ["Error", "Finding", "Line", "Trace", "check", "trace"]
+__version__ = metadata.version("warpbook") if "warpbook" in {found.name for found in metadata.distributions()} else "of its sources"
 
 
 def trace(
@@ -34,6 +36,7 @@ def trace(
     source: str | os.PathLike[str] | None = None,
     num_warps: int | None = None,
     num_stages: int | None = None,
+    limit: int | None = 100_000_000,
     options: Sequence[str] = (),
     **named: Any,
 ) -> Trace:
@@ -47,7 +50,8 @@ def trace(
     A Triton kernel takes its constants by name, `num_warps` (else 4) and `num_stages`; it is compiled as Triton's own
     launch would do it. An autotuned one has its first configuration, except for what is given. A file takes `block`, `entry`, `shared` (bytes of dynamic shared memory), `constants` (macros of
     CUDA C++, overrides of WGSL) and `source` (of PTX). `target` is the GPU that CUDA C++ (else for `sm_90a`) or Triton
-    (else for `sm_80`) compiles for. `options` are others of `warpbook trace`, such as `("--limit", "1000000")`.
+    (else for `sm_80`) compiles for. After `limit` steps (warp instructions, and more for accesses) the run ends with the
+    counts up to there, which `Trace.complete` says; None for no limit. `options` are others of `warpbook trace`.
 
     Raises `Error` with the program's message for a kernel or a launch that is wrong. Mistakes that the run finds are
     no exceptions but `Trace.findings`.
@@ -76,10 +80,12 @@ def trace(
             "a kernel is a @triton.jit function, or a text or a path with numbers as its grid\n"
             "  hint: of a kernel within another decorator pass kernel.fn, with the constants that it sets"
         )
+    launch.options += [f"--limit={limit}"] if limit is not None and not any(o.startswith("--limit") for o in options) else []
     after = {name: Path(launch.folder.name, f"{name}.after.npy") for name in launch.arrays}
     dumps = [f"--dump={name}={file}" for name, file in after.items()]
     done = run_json(["trace", launch.target, *launch.options, *dumps, "--json"], launch.folder.name)
     buffers = {name: launch.arrays[name].load(file) for name, file in after.items() if file.exists()}
+    buffers |= {name: buffers[other] for name, other in launch.again.items() if other in buffers}
     # The arrays are given back in their own types, however they are dumped.
     messages = re.sub(r"note: .* is shown in words of 4 bytes: .*\n?", "", done.stderr)
     return Trace(launch, json.loads(done.stdout), messages, buffers)
@@ -93,6 +99,8 @@ def check(kernel: Any, /, *conditions: str, grid: Grid | None = None, args: Sequ
     contribute most to them. Returns the trace.
     """
     __tracebackhide__ = True  # pytest shows the test, and not this function
+    if not conditions:
+        raise Error('check needs a condition\n  hint: such as "conflicts == 0"')
     if isinstance(kernel, Trace):
         traced = kernel
     elif grid is None:

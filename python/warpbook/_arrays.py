@@ -12,6 +12,10 @@ TYPES = {"float32": "f32", "float16": "f16", "bfloat16": "bf16", "float64": "f64
 TYPES |= {f"{sign}int{bits}": f"{sign or 'i'}{bits}" for sign in ("u", "") for bits in (8, 16, 32, 64)}
 
 
+#: Bytes that the tracer binds in a buffer with contents.
+MOST = 1 << 30
+
+
 @dataclass(frozen=True)
 class Array:
     """The contents of a buffer. `bits` is a NumPy array, of uint16 for bfloat16. Triton reads `dtype`."""
@@ -65,6 +69,8 @@ def array(name: str, value: Any) -> Array | None:
         return None
     if dtype not in TYPES:
         raise Error(f"`{name}` holds {dtype}\n  hint: a buffer has one of {', '.join(TYPES)}")
+    if bits.nbytes > MOST:
+        raise Error(f"`{name}` has {bits.nbytes:,} bytes, and a buffer with contents at most {MOST:,}\n  hint: trace a smaller launch")
     if not is_contiguous:
         raise Error(f"`{name}` is not contiguous\n  hint: pass a contiguous copy, or the array that it is a view of")
     return Array(bits, dtype)

@@ -31,6 +31,8 @@ class Launch:
     source: str = ""
     options: list[str] = field(default_factory=list)
     arrays: dict[str, Array] = field(default_factory=dict)
+    #: Arrays that were given before under other names, by their names.
+    again: dict[str, str] = field(default_factory=dict)
     folder: Any = field(default_factory=lambda: tempfile.TemporaryDirectory(prefix="warpbook-"))
 
     def write(self, name: str, text: str) -> str:
@@ -48,6 +50,7 @@ class Launch:
         for other, known in self.arrays.items():
             if (known.bytes, known.dtype) == (contents.bytes, contents.dtype):
                 self.options += ["--buffer", f"{name}=@{other}"]
+                self.again[name] = other
                 return
             if max(contents.bytes[0], known.bytes[0]) < min(contents.bytes[1], known.bytes[1]):
                 raise Error(f"`{name}` and `{other}` share memory\n  hint: pass copies, or the same array twice")
@@ -60,6 +63,8 @@ class Launch:
 
     def point(self, name: str, values: Sequence[Any]) -> None:
         """Adds an array of pointers: each leads to the contents of one of `values`."""
+        if not all(isinstance(array(name, value), Array) for value in values):
+            raise Error(f"`{name}` is a {type(values).__name__} of numbers\n  hint: pass a NumPy array of the pointer's type")
         names = []
         for at, value in enumerate(values):
             own = f"{name}_{at}"
@@ -81,7 +86,8 @@ def number(name: str, value: Any) -> str:
     """A number as the program reads it."""
     if isinstance(value, numbers.Real):
         return str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))
-    raise Error(f"`{name}` is a {type(value).__name__}: expected a NumPy array, a torch CPU tensor, an int or a float")
+    hint = "\n  hint: a pointer that leads nowhere is 0" if value is None else ""
+    raise Error(f"`{name}` is a {type(value).__name__}: expected a NumPy array, a torch CPU tensor, an int or a float{hint}")
 
 
 def sizes(of: Sizes) -> str:
@@ -89,7 +95,8 @@ def sizes(of: Sizes) -> str:
     each = of if isinstance(of, Iterable) and not isinstance(of, str) else (of,)
     each = [plain(size) for size in each]
     wrong = next((size for size in each if not isinstance(size, numbers.Integral)), None)
-    if wrong is not None or not each:
+    if wrong is not None or not each or min(each) < 1:
+        wrong = of if wrong is None else wrong
         raise Error(f"a grid or a block is one to three whole numbers, not {wrong!r}\n  hint: round up: (n + 127) // 128")
     return ",".join(str(int(size)) for size in each)
 
@@ -117,26 +124,35 @@ def of_file(kernel: str | PathLike[str], source: Any, args: Any, named: Any, opt
             return given.typed if launch.target.endswith(".ptx") else None
 
         known = parameters(launch)
-        names = list(dict.fromkeys(name.split(".")[0] for name in known))
+        names = list(dict.fromkeys(re.split(r"[.\[]", name)[0] for name in known))
         for name, value in by_name(launch.file, names, args, named).items():
-            for path, of in members(name, value) if isinstance(value, Mapping) else [(name, value)]:
-                if path not in known:
-                    raise Error(f"{launch.file}: there is no `{path}`\n  hint: it takes {', '.join(known)}")
-                if isinstance(of, Sequence) and not isinstance(of, str):
+            parts = dict(members(name, value, known))
+            own = [path for path in known if path == name or path.startswith((f"{name}.", f"{name}["))]
+            unknown = [path for path in parts if path not in known]
+            missing = [path for path in own if path not in parts]
+            if unknown or missing:
+                wrong = [f"there is no `{path}`" for path in unknown] + [f"`{path}` is missing" for path in missing]
+                raise Error(f"{launch.file}: {'; '.join(wrong)}\n  hint: it takes {', '.join(known)}")
+            for path, of in parts.items():
+                if known[path] == "arg" and isinstance(contents := array(path, of), Array):
+                    # A vector, such as a float4.
+                    launch.options += ["--arg", f"{path}=hex:{contents.bits.tobytes().hex()}"]
+                elif isinstance(of, Sequence) and not isinstance(of, str):
                     launch.point(path, of)
                 else:
                     launch.give(path, of, size)
     return launch
 
 
-def members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The members of a structure that is given as a dict, by their paths: `p.n`, `p.inner.scale`, `p.dims[1]`."""
+def members(name: str, value: Any, known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """The parts of an argument by their paths: members of a dict and elements of an array by value, as in `p.n`,
+    `p.inner.scale`, `p.dims[1]`."""
     if isinstance(value, Mapping):
         for key, of in value.items():
-            yield from members(f"{name}.{key}", of)
-    elif isinstance(value, Sequence) and all(isinstance(plain(of), numbers.Real) for of in value):
+            yield from members(f"{name}.{key}", of, known)
+    elif f"{name}[0]" in known and isinstance(value, Iterable):
         for at, of in enumerate(value):
-            yield f"{name}[{at}]", of
+            yield f"{name}[{at}]", plain(of)
     else:
         yield name, value
 
@@ -155,13 +171,14 @@ def give_binding(launch: Launch, name: str, value: Any, ty: str) -> None:
     launch.give(name, value, lambda _: None if has_size else str(count))
 
 
-def parameters(launch: Launch) -> list[str]:
-    """The names of a kernel's parameters, as the program lists them if they are missing."""
-    done = run(["trace", launch.target, *launch.options, "--arg", "?=0"], launch.folder.name)
+def parameters(launch: Launch) -> dict[str, str]:
+    """A kernel's parameters, as the program lists them if they are missing: by their names, whether each is an `arg` or a `buffer`."""
+    # With a grid the launch in the file is not taken.
+    done = run(["trace", launch.target, *launch.options, "--grid", "1", "--arg", "?=0"], launch.folder.name)
     listed = re.search(r"hint: all of them: warpbook trace (.*)", done.stderr)
     if listed is None:
         raise Error(done.stderr)
-    return re.findall(r"--(?:arg|buffer) (\S+?)=", listed[1])
+    return {name: kind for kind, name in re.findall(r"--(arg|buffer) (\S+?)=", listed[1])}
 
 
 def by_name(kernel: str, names: list[str], args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,6 +201,11 @@ def of_triton(kernel: Any, grid: Grid, args: Any, named: Any, target: str, optio
         made = compiled(kernel, {key: array(key, value) or plain(value) for key, value in values.items()}, target, options)
     except TypeError as wrong:
         raise Error(f"{name}: {wrong}\n  hint: it takes {', '.join(kernel.arg_names)}") from None
+    except Error:
+        raise
+    except Exception as wrong:  # Triton raises many kinds.
+        said = str(wrong).strip() or f"Triton refuses this target, num_warps or a constant: {type(wrong).__name__}"
+        raise Error(f"{name}: {said}") from wrong
 
     path = kernel.fn.__code__.co_filename
     lines = linecache.getlines(path)

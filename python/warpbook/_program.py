@@ -35,7 +35,7 @@ def run(arguments: Sequence[str], folder: str) -> subprocess.CompletedProcess[st
         # The program looks there for pip's NVRTC. A notebook's kernel does not set it.
         environment["VIRTUAL_ENV"] = sys.prefix
     done = subprocess.run([find(), *arguments], env=environment, capture_output=True, text=True, encoding="utf-8")
-    done.stderr = done.stderr.replace(folder + os.sep, "").strip()
+    done.stderr = re.sub(r"still running after .*\n?", "", done.stderr.replace(folder + os.sep, "")).strip()
     return done
 
 
@@ -53,4 +53,6 @@ def in_python(message: str) -> str:
     message = re.sub(r"--(?:arg|buffer) (\w[\w.\[\]]*)=(?:VALUE|COUNT)\S*", r"`\1`", message)
     message = re.sub(r"--(grid|block|shared) (?:X(?:\[,Y\[,Z\]\])?|BYTES)", r"\1=…", message.replace("; or --warps N", ""))
     message = re.sub(r"--entry(?: NAME)?", "entry=…", message)
+    message = re.sub(r"(\w+)\.npy holds (.*)", r"`\1` holds \2", message).replace("save it with", "pass it with")
+    message = re.sub(r"--limit N", "limit=N", message)
     return re.sub(r"--(?:const|define) (\w+)=VALUE", r'constants={"\1": …}', message)

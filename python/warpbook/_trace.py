@@ -1,5 +1,6 @@
 """The result of a trace."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ._launch import Launch
-from ._program import run_json
+from ._program import run, run_json
 
 #: The counts of a line, as the JSON of a trace has them.
 COLUMNS = ("warp_instructions", "sectors", "conflicts", "divergent")
@@ -47,7 +48,8 @@ class Trace(Mapping[str, float]):
     """The counts of a launch, by attribute (`trace.load_sectors`) or by key (`trace["global.load.sectors"]`).
 
     Names are those of conditions, which `warpbook names` lists with what they count, and those in the JSON of
-    `warpbook trace`; `list(trace)` has the former. Besides: `findings` and `notes` with their lines, `lines` with
+    `warpbook trace`; `list(trace)` has those that are counted, and others (`efficiency`, `registers`) are found when they
+    are asked for. Besides: `findings` and `notes` with their lines, `lines` with
     their counts, `buffers` with the contents after the run, `messages` of the program, `complete` (whether the counts
     are of the whole grid), `source`, `film` and `json`.
     """
@@ -67,12 +69,26 @@ class Trace(Mapping[str, float]):
         self.lines = [self._line(of["line"], tuple(of[key] for key in COLUMNS)) for of in found["lines"]]
 
     def __getitem__(self, name: str) -> float:
-        return self._counts[NAMES.get(name, name.replace(".", "_").removeprefix("global_"))]
+        known = NAMES.get(name, name.replace(".", "_").removeprefix("global_"))
+        found = self._counts[known] if known in self._counts else self._figure(name)
+        if found is None:
+            raise KeyError(f"a trace has no `{name}`; `list(trace)` has the names of its counts")
+        return found
 
     def __getattr__(self, name: str) -> float:
-        if name.startswith("_") or name not in self._counts:
+        found = None if name.startswith("_") else self._counts[name] if name in self._counts else self._figure(name)
+        if found is None:
             raise AttributeError(f"a trace has no `{name}`; `list(trace)` has the names of its counts")
-        return self._counts[name]
+        return found
+
+    def _figure(self, name: str) -> float | None:
+        """A figure of conditions that is no count, from a further run; None if there is none of this name."""
+        if not re.fullmatch(r"[a-z][a-z_.]*", name):
+            return None
+        of = self._launch
+        done = run(["assert", of.target, *of.options, "--json", "--", f"{name} >= 0"], of.folder.name)
+        judged = json.loads(done.stdout)["conditions"][0] if done.returncode in (0, 1) and done.stdout.strip() else {"figures": []}
+        return next((float(value) for figure, value in judged["figures"] if figure == name and value is not None), None)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._counts)
@@ -135,7 +151,8 @@ class Trace(Mapping[str, float]):
 
     def _title(self) -> str:
         part = "" if self.complete else ", of a part of the grid"
-        return f"{self.file}: {self.warps:,} warps, {self.warp_instructions:,} warp instructions{part}"
+        counted = [f"{n:,} {name}{'' if n == 1 else 's'}" for name, n in (("warp", self.warps), ("warp instruction", self.warp_instructions))]
+        return f"{self.file}: {', '.join(counted)}{part}"
 
     def _tables(self) -> list[list[list[str]]]:
         """The tables of accesses to buffers and to shared memory, where there are any."""

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::units::counted;
 use crate::lesson::PackFiles;
-use crate::session::pack::assemble;
+use crate::session::pack::assemble::{self, MachineCode};
 
 pub(super) fn assemble(context: &Context, folder: &Path) -> Result<ExitCode, ExitCode> {
     let files = PackFiles::Folder(folder.to_owned());
@@ -18,7 +18,7 @@ pub(super) fn assemble(context: &Context, folder: &Path) -> Result<ExitCode, Exi
     let on_lesson = &mut |id: &str, count: usize| {
         out::line(&format!("{id}: {}", counted(count as u64, "compiled kernel")));
     };
-    assemble::assemble(&context.devices, &pack, folder, on_lesson).map_err(|problems| {
+    assemble::assemble(&context.devices, &pack, (folder, MachineCode::Needed), on_lesson).map_err(|problems| {
         out::problems(&problems);
         FAILED
     })?;

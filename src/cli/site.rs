@@ -109,6 +109,10 @@ fn wanted<'a>(
 }
 
 pub(super) fn instead_of_window(why: &Diagnostic, context: &Context) -> Result<ExitCode, ExitCode> {
+    // Before the way to read it is said, the folder is taken.
+    if let Err(problem) = Site::new(Path::new(FOLDER), "") {
+        return Err(out::misused(problem.hint("choose another folder: warpbook export --site DIR")));
+    }
     let hint = why.hint.as_deref().map(|h| format!(" To get a window: {h}.")).unwrap_or_default();
     out::note(&format!(
         "No window can be opened here: {}.{hint} Instead, the lessons are written as a site to {FOLDER}/, traced on the \

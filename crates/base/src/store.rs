@@ -40,11 +40,9 @@ pub fn write_within(root: &Path, path: &Path, contents: &[u8]) -> Result<(), Dia
 /// # Errors
 /// A link out of the folder, or one that leads nowhere.
 fn stay_within(root: &Path, path: &Path) -> Result<(), Diagnostic> {
-    let cannot = |what: String| {
-        Diagnostic::error(format!("cannot write {}: {what}", path.display()))
-            .hint("remove the link, or choose another folder")
-    };
-    let io = |error: io::Error| cannot(error.to_string());
+    let problem = |what: String| Diagnostic::error(format!("cannot write {}: {what}", path.display()));
+    let cannot = |what: String| problem(what).hint("remove the link, or choose another folder");
+    let io = |error: io::Error| problem(error.to_string()).hint("choose a folder that you may write to");
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     std::fs::create_dir_all(root).map_err(io)?;
     let real_root = std::fs::canonicalize(root).map_err(io)?;

@@ -115,7 +115,7 @@ pub(super) fn branch(frame: &mut Frame, moment: &Moment<'_>, stage: &Stage, take
     }
     let divergent = sides.iter().all(|(_, lanes, _)| *lanes != 0);
     let said = match (divergent, sides.iter().map(|(_, lanes, _)| lanes.count_ones()).sum::<u32>()) {
-        (true, _) => "Divergent: the warp runs both sides, in turn.".to_owned(),
+        (true, _) => "Divergent: the warp takes both ways, one after the other.".to_owned(),
         (false, active) if active < stage.lanes.count => {
             format!("The {active} lanes that are active agree: the warp runs one side only.")
         }

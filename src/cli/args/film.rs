@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{size, warp_width};
+use super::{ending_in, size, warp_width};
 
 /// Options of `film`.
 #[derive(Args, Debug)]
@@ -24,6 +24,6 @@ pub struct FilmArgs {
     #[arg(long)]
     pub card: bool,
     /// The file to write: an SVG that moves, a PNG of the moment at which the page opens, or an APNG that moves.
-    #[arg(short = 'o', long = "output", value_name = "FILE.svg|.png|.apng")]
+    #[arg(short = 'o', long = "output", value_name = "FILE.svg|.png|.apng", value_parser = |text: &str| ending_in(text, &["svg", "png", "apng"]))]
     pub output: PathBuf,
 }

@@ -416,6 +416,18 @@ fn warp_width(text: &str) -> Result<u32, String> {
     }
 }
 
+/// The file of a picture: its name has one of these endings, or none.
+fn ending_in(text: &str, endings: &[&str]) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    match path.extension().map(|ending| ending.to_string_lossy().to_lowercase()) {
+        Some(ending) if !endings.contains(&ending.as_str()) => {
+            let names: Vec<String> = endings.iter().map(|ending| format!("FILE.{ending}")).collect();
+            Err(format!("it would be a picture: name it {}", names.join(" or ")))
+        }
+        _ => Ok(path),
+    }
+}
+
 fn size(text: &str) -> Result<[u32; 2], String> {
     let (width, height) = text.split_once('x').ok_or("expected WIDTHxHEIGHT")?;
     let side = |text: &str| {

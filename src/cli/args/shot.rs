@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{element, size, warp_width};
+use super::{element, ending_in, size, warp_width};
 use crate::trace::record::Backend;
 
 /// Options of `shot`.
@@ -31,7 +31,7 @@ pub struct ShotArgs {
     #[arg(long, value_name = "BUFFER[INDEX]", value_parser = element)]
     pub explain: Option<(String, u64)>,
     /// The file to write.
-    #[arg(short = 'o', long = "output", value_name = "FILE.png")]
+    #[arg(short = 'o', long = "output", value_name = "FILE.png", value_parser = |text: &str| ending_in(text, &["png"]))]
     pub output: PathBuf,
 }
 

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{LanguageArg, OutArgs, assignment, buffer_file, bytes, element, grid, member, number, rung, warp_width};
+use super::{
+    LanguageArg, OutArgs, assignment, buffer_file, bytes, element, ending_in, grid, member, number, rung, warp_width,
+};
 use crate::base::tensor::Init;
 use crate::session::run::io::Io;
 use crate::session::run::model::STAND_IN;
@@ -29,7 +31,7 @@ pub struct TraceArgs {
     #[arg(long = "explain", value_name = "BUFFER[INDEX]", value_parser = element)]
     pub explain: Vec<(String, u64)>,
     /// Write the accesses of the first warp as a picture that moves.
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg", value_parser = |text: &str| ending_in(text, &["svg"]))]
     pub film: Option<PathBuf>,
     /// Show the machine code that ptxas makes of the kernel's PTX, by the lines that it comes from. It needs ptxas and nvdisasm, and
     /// no GPU; with --json, as machine.listing.

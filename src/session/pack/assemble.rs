@@ -23,6 +23,15 @@ use crate::trace::record::Backend;
 /// Sections by file: PTX by its key.
 type Sections = BTreeMap<String, BTreeMap<String, String>>;
 
+/// Whether kernels get their machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MachineCode {
+    /// All of them.
+    Needed,
+    /// Where `ptxas` and `nvdisasm` are found.
+    WhereThere,
+}
+
 /// Compiles what the pages of `pack` show and writes it below `root`, the pack's folder. `on_lesson` gets each lesson's
 /// id and the number of kernels and settings that it has.
 ///
@@ -32,7 +41,7 @@ type Sections = BTreeMap<String, BTreeMap<String, String>>;
 pub fn assemble(
     devices: &Devices,
     pack: &Pack,
-    root: &Path,
+    (root, machine_code): (&Path, MachineCode),
     on_lesson: &mut dyn FnMut(&str, usize),
 ) -> Result<(), Vec<Diagnostic>> {
     let mut sections = Sections::new();
@@ -55,7 +64,11 @@ pub fn assemble(
                     without_folders(&compiled.map_err(|problem| vec![problem])?.pop().unwrap_or_default())
                 }
             };
-            let ptx = with_machine_code(twin, ptx).map_err(|problem| vec![problem])?;
+            let ptx = match (with_machine_code(twin, &ptx), machine_code) {
+                (Ok(with), _) => with,
+                (Err(_), MachineCode::WhereThere) => ptx,
+                (Err(problem), MachineCode::Needed) => return Err(vec![problem]),
+            };
             of_file.insert(key, ptx);
             count += 1;
         }
@@ -77,10 +90,10 @@ pub fn assemble(
 }
 
 /// `ptx` with its kernel's machine code in comments.
-fn with_machine_code(twin: &Twin, ptx: String) -> Result<String, Diagnostic> {
-    let entry = simt::ptx_entry_named(&ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone());
-    if kept(&ptx, &entry).is_some() {
-        return Ok(ptx);
+fn with_machine_code(twin: &Twin, ptx: &str) -> Result<String, Diagnostic> {
+    let entry = simt::ptx_entry_named(ptx, &twin.entry).unwrap_or_else(|| twin.entry.clone());
+    if kept(ptx, &entry).is_some() {
+        return Ok(ptx.to_owned());
     }
     let twin = twin.clone();
     machine::with_machine_code(&Assembled {

@@ -279,7 +279,10 @@ impl Page {
         let staged = Staged { stage, store: &store, sources: &sources };
         let drawn = Drawing::of(&staged).map(|drawing| {
             let opening = drawing.opening(&step);
-            let is_drawn = drawing.figure.draw(&drawing.view(FIRST, 0.0), &mut Kept::default()).is_ok();
+            let view = drawing.view(FIRST, 0.0);
+            let is_drawn = drawing.figure.draw(&view, &mut Kept::default()).is_ok();
+            // The frames' titles have numbers, too.
+            drop(titled::draw(drawing.figure, &view, &mut Kept::default()));
             (is_drawn, opening, drawing.figure, drawing.results.kept())
         });
         let (answers, problems) = store.into_parts();
@@ -422,6 +425,16 @@ mod tests {
         for lesson in &pack.lessons {
             page(&lesson.id);
         }
+    }
+
+    #[test]
+    fn titles_have_their_numbers() {
+        let mut page = page("coalescing");
+        let set = vec![("stride".to_owned(), 8.0)];
+        let opened: Opened = ask(&mut page, &Asked::Open { step: "stride".to_owned(), set });
+        assert_eq!(opened.problems, Vec::<String>::new());
+        let framed: Framed = ask(&mut page, &Asked::Frame { position: 0.99, size: [720.0, 440.0], pointer: None });
+        assert!(framed.svg.contains("At stride 8 lanes use 12.5%"), "{}", framed.svg);
     }
 
     #[test]

@@ -56,7 +56,9 @@ fn of_loader() -> Vec<PathBuf> {
 fn pythons() -> Vec<PathBuf> {
     let environments = ENVIRONMENTS.iter().filter_map(std::env::var_os).map(PathBuf::from);
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let of_path = std::env::split_paths(&path).filter(|folder| folder.join(PYTHON).is_file());
+    // A wheel puts the program beside the interpreter of its environment.
+    let own = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_owned()));
+    let of_path = own.into_iter().chain(std::env::split_paths(&path)).filter(|folder| folder.join(PYTHON).is_file());
     let of_path: Vec<PathBuf> = of_path.filter_map(|folder| Some(folder.parent()?.to_owned())).collect();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let versions = home.iter().flat_map(|home| folders(&home.join(".pyenv/versions"), "")).collect::<Vec<_>>();

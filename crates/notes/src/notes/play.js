@@ -98,24 +98,32 @@
     return made;
   };
 
-  // An editor with line numbers: its element, its textarea, and a function that renumbers it.
+  // An editor with line numbers: its element, its textarea, a function that renumbers it, and one that marks a line.
   const editing = (name, rows, value) => {
     const numbers = element("pre", { ariaHidden: "true" });
     const code = element("textarea", { spellcheck: false, rows, wrap: "off", value });
     code.setAttribute("aria-label", name);
+    let marked = 0;
     const number = () => {
-      numbers.textContent = code.value.split("\n").map((_, line) => line + 1).join("\n");
+      const lines = code.value.split("\n").map((_, line) => [line + 1 === marked ? element("mark", { textContent: line + 1 }) : line + 1, "\n"]);
+      numbers.replaceChildren(...lines.flat());
       numbers.scrollTop = code.scrollTop;
+    };
+    const mark = (line) => {
+      marked = line;
+      number();
+      const height = code.scrollHeight / Math.max(1, code.value.split("\n").length);
+      if (line) code.scrollTop = Math.max(0, (line - 3) * height);
     };
     code.addEventListener("input", number);
     code.onscroll = number;
     number();
-    return [element("div", { className: "code" }, numbers, code), code, number];
+    return [element("div", { className: "code" }, numbers, code), code, number, mark];
   };
 
   const play = async (figure, begin) => {
     const still = figure.querySelector("svg");
-    const { step, set, source, own } = JSON.parse(figure.dataset.plays);
+    const { step, set, source, own, edited } = JSON.parse(figure.dataset.plays);
     begin.disabled = true;
     begin.textContent = "Starting…";
     let opened = null, text = source ?? null;
@@ -145,13 +153,13 @@
     const end = element("button", { type: "button", textContent: "Stop" });
     const busy = element("p", { className: "controls", hidden: true }, "Tracing…", end);
     busy.setAttribute("role", "status");
-    const [area, code, number] = editing("The kernel", 14, source ?? opened.kernel ?? "");
+    const [area, code, number, mark] = editing("The kernel", 14, edited ?? source ?? opened.kernel ?? "");
     const trace = element("button", { type: "button", textContent: "Trace it again" });
     const undo = element("button", { type: "button", textContent: "As it was" });
     const counts = element("table");
     const said = element("div", { className: "said" });
     const edits = element("fieldset", { className: "controls" }, trace, undo);
-    const editor = element("details", { open: text !== null }, element("summary", { textContent: "Edit the kernel" }),
+    const editor = element("details", { open: text !== null || Boolean(edited) }, element("summary", { textContent: "Edit the kernel" }),
       area, edits, said, counts);
     const last = () => Math.max(0, opened.ticks - 1) + REST;
 
@@ -215,7 +223,8 @@
       counts.replaceChildren(element("tr", {}, ...["whole grid", "the lesson's", "now"].map((name) => element("th", { textContent: name }))),
         ...opened.counts.map((cells) => element("tr", {}, ...cells.map((text) => element("td", { textContent: text })))));
       said.replaceChildren(...problems.map((text) => element("p", { className: "problem", textContent: text })),
-        ...(problems.length ? [] : opened.findings).map((text) => element("p", { textContent: text })));
+        ...(problems.length ? [] : opened.findings).map((text) => element("p", { className: "problem", textContent: text })));
+      mark(Number(/kernel:(\d+):\d+/.exec(problems[0] ?? "")?.[1] ?? (problems.length ? 0 : /^Line (\d+):/.exec(opened.findings[0] ?? "")?.[1]) ?? 0));
       at = Math.min(at, last());
       draw();
     };
@@ -223,6 +232,7 @@
       playing = false;
       (question.Edit ? edits : params).after(busy);
       said.replaceChildren();
+      counts.hidden ||= Boolean(question.Edit);
       params.disabled = tabs.disabled = edits.disabled = true;
       const shows = setTimeout(() => { busy.hidden = false; }, PATIENCE);
       let problems;
@@ -233,6 +243,7 @@
         if (!problems.length) {
           opened = answer;
           if (question.Edit) text = question.Edit.source;
+          if (question.Edit) figure.dispatchEvent(new CustomEvent("edited", { detail: text }));
           if (question.Figure) at = opened.first + REST;
         }
       } catch (error) {
@@ -270,6 +281,10 @@
       change({ Edit: { source: detail } });
     });
     trace.onclick = () => change({ Edit: { source: code.value } });
+    trace.title = "Ctrl+Enter";
+    code.onkeydown = (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !edits.disabled) trace.click();
+    };
     undo.onclick = async () => {
       await change({ Edit: { source: source ?? null } });
       code.value = opened.kernel;
@@ -278,11 +293,12 @@
     figure.classList.add("playing");
     still.replaceWith(stage);
     begin.remove();
-    stage.before(tabs);
+    stage.after(tabs);
     figure.append(row, tip, params, editor);
     number();
     new ResizeObserver(draw).observe(stage);
     show([]);
+    if (edited) said.replaceChildren(element("p", { textContent: "Your text of before. The picture is of the lesson's: trace yours again." }));
   };
 
   // An explorer: a picture whose bars are dragged, with controls of its own.

@@ -52,6 +52,7 @@ figure.playing{overflow:visible}
 figure.playing svg{min-width:0}
 .code{position:relative;margin-top:8px;font:14px/1.5 var(--mono);background:var(--card);border:1px solid var(--line);border-radius:8px;overflow:hidden}
 .code pre{position:absolute;inset:0 auto 0 0;width:6ch;font:inherit;color:var(--muted);background:none;border-radius:0;border-right:1px solid var(--line);margin:0;padding:12px 8px;text-align:right;overflow:hidden;user-select:none}
+.code mark{background:var(--less);color:var(--ground)}
 .where,.tip{color:var(--muted);font:14px/1.4 var(--sans);font-variant-numeric:tabular-nums}
 .where{min-width:9ch;text-align:right}.tip{margin:0;min-height:2.8em;white-space:pre-line}
 .code textarea{display:block;width:calc(100% - 6ch);margin-left:6ch;font:inherit;color:var(--text);background:none;border:0;padding:12px;tab-size:4;resize:vertical}

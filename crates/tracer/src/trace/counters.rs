@@ -74,7 +74,7 @@ pub const COUNTERS: &[Counter] = &[
             &["l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"],
             &["l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"],
         ]),
-    counter!(global.atomic.sectors, "atomic_sectors", "1", "sectors that they access").ncu(&[
+    counter!(global.atomic.sectors, "atomic_sectors", "1", "sectors that they access, again in each turn").ncu(&[
         &["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum"],
         &["l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"],
     ]),

@@ -7,7 +7,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::store::{write_atomic, write_within};
 use crate::base::{files as disk, parts};
 use crate::lesson::{Pack, PackFiles};
-use crate::session::pack::assemble::assemble;
+use crate::session::pack::assemble::{MachineCode, assemble};
 use crate::session::run::devices::Devices;
 
 /// The name of the pack's folder.
@@ -29,6 +29,7 @@ pub fn folder(state: &Path) -> Option<PathBuf> {
 /// returns its id.
 pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, Diagnostic> {
     let id = id(folder, setup);
+    let is_new = !lesson(folder, &id).exists();
     let shaders = Path::new("shaders").join(&id);
     let parts = parts_of(setup)?;
     for file in std::iter::once(&setup.file).chain(&setup.source) {
@@ -53,10 +54,13 @@ pub fn write(devices: &Devices, folder: &Path, setup: &Setup) -> Result<String, 
         // So that it is traced where there is no compiler, too. Its counts can be quoted only after that.
         let (pack, _) = crate::session::load(&PackFiles::Folder(folder.to_owned()));
         let one = Pack { lessons: pack.lessons.into_iter().filter(|lesson| lesson.id == id).collect() };
-        let made = assemble(devices, &one, folder, &mut |_, _| {});
-        made.map_err(|problems| {
-            problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile"))
-        })?;
+        let made = assemble(devices, &one, (folder, MachineCode::WhereThere), &mut |_, _| {});
+        if let Err(problems) = made {
+            if is_new {
+                remove(folder, &id)?;
+            }
+            return Err(problems.into_iter().next().unwrap_or_else(|| Diagnostic::error("it does not compile")));
+        }
     }
     write_within(folder, &folder.join(&text.0), text.1.as_bytes())?;
     Ok(id)

@@ -116,6 +116,15 @@
   for (const link of document.querySelectorAll("main.contents ol a")) {
     link.classList.toggle("read", Boolean(read[new URL(link.href).pathname]));
   }
+  for (const tag of document.querySelectorAll("main.contents .tag")) {
+    const done = kept()[tag.dataset.done] ?? {};
+    tag.classList.toggle("done", tag.dataset.of.split(" ").every((id) => done[id]));
+  }
+  for (const lesson of document.querySelectorAll("main.start .lesson")) {
+    const { pathname } = new URL(lesson.querySelector("a.face").href);
+    const opened = Object.keys(read).filter((path) => path.startsWith(pathname)).length;
+    if (opened) lesson.querySelector(".count").append(`, ${opened} read`);
+  }
   if (!page) return;
   keep("read", location.pathname, true);
 
@@ -126,8 +135,15 @@
       const asked = new URLSearchParams(location.search).get(id) ?? "";
       return [id, asked !== "" && Number.isFinite(Number(asked)) ? Number(asked) : value];
     });
-    figure.dataset.plays = JSON.stringify({ ...plays(figure), own: [...own], set });
+    figure.dataset.plays = JSON.stringify({ ...plays(figure), own: [...own], set, edited: kept().edited?.[here] });
+    figure.addEventListener("edited", ({ detail }) => keep("edited", here, detail ?? undefined));
   }
+
+  // A stage that is higher than the window moves up with the text until its end is seen.
+  const beside = document.querySelector(".stage-of-page"), BAR = 56;
+  const hold = () => { beside.style.top = `${Math.min(BAR, innerHeight - beside.offsetHeight - 8)}px`; };
+  new ResizeObserver(hold).observe(beside);
+  addEventListener("resize", hold);
 
   const command = document.querySelector(".in-program code"), opens = command?.textContent;
   // Numbers in the prose follow the stage, and its controls can be dragged there.
@@ -137,21 +153,26 @@
     output.tabIndex = 0;
     output.setAttribute("role", "slider");
     output.setAttribute("aria-label", param.label);
-    output.setAttribute("aria-valuetext", output.textContent);
+    output.ariaValueMin = 0;
+    output.ariaValueMax = param.values.length - 1;
     output.title = `${param.label}: drag, or use the arrow keys`;
     let place = param.values.findIndex(([value]) => value === param.value);
     const at = () => place;
+    const say = () => Object.assign(output, { ariaValueNow: place, ariaValueText: output.textContent });
+    say();
     const go = (to) => {
       place = Math.min(param.values.length - 1, Math.max(0, to));
       const [value, words] = param.values[place];
       output.textContent = words;
+      say();
       return value;
     };
     const set = (value) => {
       if (value !== param.value) figure.dispatchEvent(new CustomEvent("set", { detail: [[param.id, value]] }));
     };
     output.onkeydown = (event) => {
-      const by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1 }[event.key];
+      const all = param.values.length;
+      const by = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 5, PageDown: -5, Home: -all, End: all }[event.key];
       if (!by) return;
       event.preventDefault();
       set(go(at() + by));
@@ -213,7 +234,11 @@
   const cards = [...document.querySelectorAll("article section.card")];
   page.questions.forEach((question, at) => {
     const card = cards[at], because = card?.querySelector("details");
-    if (!because || question.kind === "curve") return;
+    if (!because) return;
+    if (question.kind === "curve") {
+      because.before(element("p", { className: "where", textContent: "Draw your curve on paper, then open the answer. In the program you draw it here." }));
+      return;
+    }
     const id = `${page.lesson}/${question.id}`, list = card.querySelector("ul");
     const form = element("form", { className: "question-form" });
     if (question.kind === "choice") {

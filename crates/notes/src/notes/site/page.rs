@@ -7,6 +7,7 @@ use super::super::report::{NoteBlock, slug};
 use super::super::style::STYLE;
 use super::{Chapter, LIVE, Page};
 use crate::base::sanitize::harmless;
+use crate::base::units::counted;
 use crate::base::xml::escape;
 
 /// The script of all pages.
@@ -59,7 +60,7 @@ fn whole(head: &Head<'_>, address: &str, bar: &str, body: &str) -> String {
          <meta property=\"og:type\" content=\"article\"/>\n{shared}<title>{title}</title>\n\
          <link rel=\"icon\" href=\"data:,\"/>\n<link rel=\"stylesheet\" href=\"{root}book.css\"/>\n<script src=\"{root}play.js\" defer=\"defer\"></script>\n\
          <script src=\"{root}book.js\" defer=\"defer\"></script>\n</head>\n<body class=\"book\">\n\
-         <nav class=\"bar\" aria-label=\"Site\"><a href=\"{root}\">Warpbook</a>{bar}\
+         <a class=\"skip\" href=\"#text\">Skip to the text</a><nav class=\"bar\" aria-label=\"Site\"><a href=\"{root}\">Warpbook</a>{bar}\
          <span class=\"tools\"></span></nav>\n{body}</body>\n</html>\n"
     )
 }
@@ -134,7 +135,7 @@ pub(super) fn of_step(chapter: &Chapter, place: usize, address: &str) -> String 
     };
     let body = format!(
         "<main class=\"page\">\n<header><h1>{}</h1></header>\n<aside class=\"stage-of-page\">\n{stage}</aside>\n\
-         <article>\n{text}{numbers}<section class=\"words\"></section>\n{opens}<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
+         <article id=\"text\">\n{text}{numbers}<section class=\"words\"></section>\n{opens}<nav class=\"ways\" aria-label=\"Pages\">{before}{after}</nav>\n\
          </article>\n</main>\n{}",
         escape(&page.title),
         data(&asks),
@@ -153,9 +154,16 @@ pub(super) fn of_step(chapter: &Chapter, place: usize, address: &str) -> String 
 /// A lesson's contents.
 pub(super) fn of_lesson(chapter: &Chapter, address: &str) -> String {
     let entry = |(place, page): (usize, &Page)| {
-        let tags =
-            [(!page.questions.is_empty()).then_some("question"), (!page.exercises.is_empty()).then_some("exercise")];
-        let tags: String = tags.into_iter().flatten().map(|tag| format!(" <span class=\"tag\">{tag}</span>")).collect();
+        let questions: Vec<&str> = page.questions.iter().map(|question| question.id.as_str()).collect();
+        let exercises: Vec<&str> = page.exercises.iter().map(|exercise| exercise.id.as_str()).collect();
+        // The script marks those that are done by the names under which it keeps them.
+        let tag = |(word, done, ids): (&str, &str, Vec<&str>)| {
+            let of: Vec<String> = ids.iter().map(|id| format!("{}/{id}", chapter.id)).collect();
+            let of = escape(&of.join(" "));
+            format!(" <span class=\"tag\" data-done=\"{done}\" data-of=\"{of}\">{word}</span>")
+        };
+        let tags = [("question", "right", questions), ("exercise", "solved", exercises)];
+        let tags: String = tags.into_iter().filter(|(.., ids)| !ids.is_empty()).map(tag).collect();
         let part = match page.part.as_str() {
             "" => String::new(),
             part => format!("</ol>\n<h2>{}</h2>\n<ol start=\"{}\">\n", escape(part), place + 1),
@@ -196,11 +204,11 @@ pub(super) fn of_start(chapters: &[Chapter], address: &str) -> String {
         let cover = chapter.cover.as_ref().filter(|(cover, _)| is_svg(cover)).map_or("", |(cover, _)| cover);
         format!(
             "<li class=\"lesson\"><a class=\"face\" href=\"{folder}/\">{cover}<h2>{}</h2></a><p>{}</p>{}\
-             <p class=\"count\">{} pages</p></li>\n",
+             <p class=\"count\">{}</p></li>\n",
             escape(&chapter.title),
             escape(&chapter.summary),
             before(chapter, ""),
-            chapter.pages.len()
+            counted(chapter.pages.len() as u64, "page")
         )
     };
     let cards: String = chapters.iter().map(card).collect();
@@ -238,7 +246,7 @@ fn text(html: &str) -> String {
             _ => words.push(' '),
         }
     }
-    let mut once: Vec<&str> = words.split_whitespace().filter(|word| word.len() > 2).collect();
+    let mut once: Vec<&str> = words.split_whitespace().filter(|word| word.len() > 1).collect();
     once.sort_unstable();
     once.dedup();
     once.join(" ") + " "
