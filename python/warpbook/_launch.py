@@ -205,7 +205,7 @@ def of_triton(kernel: Any, grid: Grid, args: Any, named: Any, target: str, optio
         raise
     except Exception as wrong:  # Triton raises many kinds.
         said = str(wrong).strip() or f"Triton refuses this target, num_warps or a constant: {type(wrong).__name__}"
-        raise Error(f"{name}: {said}") from wrong
+        raise Error(f"{name}: {said.splitlines()[0]}") from wrong
 
     path = kernel.fn.__code__.co_filename
     lines = linecache.getlines(path)

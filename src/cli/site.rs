@@ -54,7 +54,8 @@ fn write(
         let (report, problems) =
             export::run_and_report(&context.devices, wanted, &context.cancel, &mut |_| ()).map_err(out::misused)?;
         out::problems(&problems);
-        let chapter = site::chapter(pack, lesson, report, &recordings);
+        let mut chapter = site::chapter(pack, lesson, report, &recordings);
+        chapter.before.retain(|[id, _]| lessons.iter().any(|lesson| lesson.id == *id));
         site.write(&chapter).map_err(out::misused)?;
         let page = folder.join(slug(&chapter.id)).join("index.html");
         out::note(&format!("{} after {} s: {}", chapter.title, start.elapsed().as_secs(), page.display()));

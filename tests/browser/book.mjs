@@ -38,6 +38,8 @@ try {
       await until("document.querySelector('.stage-of-page figure.playing details') ?? document.querySelector('.stage-of-page .problem')");
       const rows = await run("[...document.querySelectorAll('.stage-of-page figure.playing details table tr')].slice(1).map((row) => [...row.cells].map((cell) => cell.textContent))");
       assert.deepEqual(rows, counts, path);
+      const unknown = await run("document.querySelector('.stage-of-page .stage svg > title')?.textContent.includes('…') ?? false");
+      assert.ok(!unknown, `${path}: a title without its numbers`);
       assert.deepEqual(await run("[...document.querySelectorAll('article output:not(.slides output)')].map((output) => output.textContent)"), live, path);
     }
     assert.deepEqual(complaints(), [], path);

@@ -156,7 +156,7 @@ def profile(all_rows, folder, metrics):
     """Launches the rows under ncu; gives each row's metrics and checksum."""
     plan, sums = folder / "plan.json", folder / "sums.json"
     plan.write_text(json.dumps(all_rows))
-    command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--metrics", ",".join(metrics)]
+    command = ["ncu", "--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
     command += [sys.executable, str(HERE / "measure.py"), "--launch", str(plan), str(sums)]
     done = subprocess.run(command, capture_output=True, text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith('"')]

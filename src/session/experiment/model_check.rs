@@ -50,6 +50,7 @@ pub struct Interval {
     pub bound: Option<Bound>,
     /// Every launch's terms.
     pub terms: Vec<Term>,
+    pub features: Vec<serde_json::Value>,
 }
 
 impl Judged {
@@ -138,13 +139,17 @@ fn interval(
     if cost::needed(lesson, &curve.variant, params).is_some_and(|work| work > most_work) {
         return Err(format!("its work is more than --most-work {most_work:e}"));
     }
-    let purpose = jobs::Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
+    let mut purpose = jobs::Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
+    if let Some(spec) = &mut purpose.trace {
+        spec.races = false;
+        spec.caches = model::caches(chosen.spec, time.cache == CacheState::Warm);
+    }
     let runner = Runner { devices, backend: simt::device().backend, lesson, purpose: &purpose, cancel };
     let first = |why: Vec<Diagnostic>| why.first().map_or_else(String::new, |why| why.message.clone());
     let done = runner.program(&curve.variant, params).map_err(first)?;
     let wanted = |id: &str| curve.pass.as_deref().is_none_or(|pass| pass == id);
     let places = (0..done.job.passes.len()).filter(|place| wanted(&done.job.passes[*place].id));
-    let mut all = Interval { low_s: 0.0, high_s: 0.0, bound: None, terms: Vec::new() };
+    let mut all = Interval { low_s: 0.0, high_s: 0.0, bound: None, terms: Vec::new(), features: Vec::new() };
     let mut longest = 0.0;
     for place in places {
         let predicted = of_pass(&done, place, time.cache == CacheState::Warm, chosen)?;
@@ -155,6 +160,15 @@ fn interval(
             (longest, all.bound) = (high_s, predicted.bound);
         }
         all.terms.extend(predicted.terms);
+        if std::env::var_os("WB_FEATURES").is_some() {
+            let pass = done.record.pass(place).unwrap();
+            let mut trace = pass.trace.clone().unwrap();
+            trace.lines.clear();
+            let launch = done.launch(place).unwrap();
+            all.features.push(serde_json::json!({"trace": trace, "blocks": launch.blocks, "threads": launch.threads_per_block, "shared": launch.shared_bytes_per_block,
+                "regs": launch.registers_per_thread, "launches": pass.launches, "work_bytes": pass.work.bytes, "work_flops": pass.work.flops,
+                "warm": time.cache == CacheState::Warm, "place": place, "waves": predicted.waves, "occ": predicted.occupancy, "passes": done.job.passes.len()}));
+        }
     }
     Ok(all)
 }

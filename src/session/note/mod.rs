@@ -310,7 +310,8 @@ impl Builder<'_> {
         let mut blocks: Vec<NoteBlock> = self.source(step, kernel, params).into_iter().collect();
         if !blocks.is_empty() {
             let shown = Of::Workgroup(stage.at.clone(), stage.shown, stage.workgroup);
-            let store: &dyn Store = &self.store;
+            // Where the pack has no PTX at these settings, the note goes without.
+            let store: &dyn Store = &self.own;
             blocks.extend(store.find(shown, ask::Machine).and_then(|machine| kernels::compiled(&machine)));
         }
         let Some(figure) = figures::find(&step.figure.name) else { return blocks };

@@ -7,7 +7,7 @@ use crate::base::units::{self, counted, digits3, figure, number, si};
 use crate::device::occupancy::Limit;
 use crate::device::predict::Term;
 use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
-use crate::job::{Code, Job};
+use crate::job::{Caches, Code, Job};
 use crate::lesson::PackFiles;
 use crate::machine::MachineCode;
 use crate::measure::roofline;
@@ -93,6 +93,20 @@ pub fn machine_code(launch: &crate::job::Launch) -> Option<MachineCode> {
         Code::Ptx(assembled) => MachineCode::of(&assembled.ptx, &assembled.twin.entry),
         _ => None,
     }
+}
+
+/// The caches of a device, for a trace that counts their hits; None if they are not known.
+#[must_use]
+pub fn caches(spec: &DeviceSpec, warm: bool) -> Option<Caches> {
+    let figures = &spec.figures;
+    Some(Caches {
+        sms: figures.sms()?,
+        threads_per_sm: figures.max_threads_per_sm()?,
+        blocks_per_sm: figures.max_blocks_per_sm()?,
+        l1_bytes: figures.l1_bytes_per_sm()?,
+        l2_bytes: figures.l2_bytes()?,
+        warm,
+    })
 }
 
 /// How a pass of a job is launched; None for a copy or a fill, and before its shader was compiled.

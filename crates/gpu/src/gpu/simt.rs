@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::caches::Behind;
 use super::backend::{Event as Progress, Failure};
 use super::outputs::Outputs;
 use super::walk::{Host, Turn, Walked, walk};
@@ -72,6 +73,8 @@ pub(super) struct Machine<'a> {
     pub tensors: Vec<Tensor>,
     passes: Vec<PassRecord>,
     outputs: Outputs,
+    /// The caches, where their hits are counted.
+    behind: Option<Behind>,
     /// Warp instructions that are left.
     fuel: u64,
     cancel: &'a AtomicBool,
@@ -99,6 +102,7 @@ impl<'a> Machine<'a> {
             tensors: tensors.collect::<Result<_, Diagnostic>>()?,
             passes: passes.collect(),
             outputs: Outputs::new(job),
+            behind: spec.caches.map(|caches| Behind::new(caches, job)),
             fuel: spec.fuel,
             spec,
             cancel,
@@ -110,6 +114,7 @@ impl<'a> Machine<'a> {
         let Some(program) = self.programs[place].clone() else { return Ok(true) };
         let grid = grid.unwrap_or_else(|| launch.grid.most());
         let shown = self.spec.shown == Shown { pass: place, launch: number };
+        let blocks = grid.into_iter().map(u64::from).product();
         let quick = self.spec.only_timeline_workgroups;
         let columns: Vec<Option<u64>> =
             launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].columns).collect();
@@ -123,6 +128,10 @@ impl<'a> Machine<'a> {
                 columns: columns.clone(),
                 variables: variables.clone(),
                 phases: shown,
+            }),
+            requests: self.behind.as_ref().map(|behind| {
+                let bases = launch.bindings.iter().map(|binding| behind.base(binding.buffer)).collect();
+                (bases, behind.l1_bytes(&program, blocks))
             }),
             poison: Some(launch.bindings.iter().map(|binding| self.job.buffers[binding.buffer].is_poison()).collect()),
             paged: launch.bindings.iter().map(|binding| self.paged(binding.buffer)).collect(),
@@ -140,6 +149,9 @@ impl<'a> Machine<'a> {
             self.tensors[binding.buffer] = tensor;
         }
         let mut outcome = outcome?;
+        if let (Some(behind), Some(requests)) = (&mut self.behind, outcome.requests.take()) {
+            outcome.trace.caches = Some(behind.serve(&program, blocks, requests));
+        }
         let text = launch.text();
         let findings = outcome.trace.findings.iter_mut().map(|finding| &mut finding.message);
         let notes = outcome.trace.notes.iter_mut().map(|note| &mut note.message);

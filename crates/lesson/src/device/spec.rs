@@ -129,6 +129,8 @@ figures! {
     shared_allocation_bytes: u32,
     /// Shared memory that the system reserves in each block, in bytes.
     shared_reserved_bytes_per_block: u32,
+    /// Bytes of an SM that its L1 cache and shared memory take together.
+    l1_bytes_per_sm: u32,
     /// Wavefronts of 32 banks that an SM's shared memory serves in a clock.
     shared_wavefronts_per_clock_per_sm: u32,
     /// The last-level cache, in bytes.

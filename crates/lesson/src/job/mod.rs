@@ -19,7 +19,7 @@ pub use share::{AwaitSpec, CollectiveSpec, Share};
 pub use spec::MeasureSpec;
 pub use warpbook_tracer::dispatch::{
     Argument, Asked, Assembled, Binding, BindingKind, Blame, Code, CudaLaunch, FUEL, Grid, Language, Launch, Library,
-    Product, Shipped, Shown, TensorMap, TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element,
+    Caches, Product, Shipped, Shown, TensorMap, TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element,
     written_for_cuda,
 };
 

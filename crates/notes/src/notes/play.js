@@ -233,6 +233,7 @@
       (question.Edit ? edits : params).after(busy);
       said.replaceChildren();
       counts.hidden ||= Boolean(question.Edit);
+      const held = [...params.querySelectorAll("select")].indexOf(document.activeElement);
       params.disabled = tabs.disabled = edits.disabled = true;
       const shows = setTimeout(() => { busy.hidden = false; }, PATIENCE);
       let problems;
@@ -253,6 +254,8 @@
       busy.hidden = true;
       params.disabled = tabs.disabled = edits.disabled = false;
       show(problems);
+      // The controls are made anew, and the one that had the keyboard keeps it.
+      params.querySelectorAll("select")[held]?.focus();
     };
     end.onclick = () => stop("Stopped");
     toggle.onclick = () => {

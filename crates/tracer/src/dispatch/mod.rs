@@ -9,4 +9,4 @@ pub use code::{
     TensorMap, Twin, Wgsl, WorkgroupShape, written_for_cuda,
 };
 pub use element::{Asked, no_buffer, written_element};
-pub use spec::{FUEL, Language, Shown, TraceSpec};
+pub use spec::{Caches, FUEL, Language, Shown, TraceSpec};

@@ -29,11 +29,31 @@ pub struct TraceSpec {
     /// are accessed between barriers are kept then, too, and what each launch moves from and to each buffer. None keeps
     /// nothing of that.
     pub course: Option<Vec<String>>,
+    /// The caches whose hits are counted; None counts none. It takes about half as long again.
+    #[serde(default)]
+    pub caches: Option<Caches>,
     /// Steps after which a program is taken to be endless: a warp instruction is one, and eight lanes that access
     /// memory.
     pub fuel: u64,
     /// The language of the kernels that are traced, where they are written in two.
     pub language: Language,
+}
+
+/// The caches of a device, and what decides how many workgroups share them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Caches {
+    /// SMs of the device.
+    pub sms: u32,
+    /// Threads that an SM holds at once, at most.
+    pub threads_per_sm: u32,
+    /// Workgroups that an SM holds at once, at most.
+    pub blocks_per_sm: u32,
+    /// Bytes of an SM that L1 and shared memory take together.
+    pub l1_bytes: u32,
+    /// Bytes of L2.
+    pub l2_bytes: u64,
+    /// Whether L2 has been used by the same program before.
+    pub warm: bool,
 }
 
 /// A language that a kernel can be traced from.
@@ -71,6 +91,7 @@ impl Default for TraceSpec {
             counts: true,
             heat: false,
             course: None,
+            caches: None,
             fuel: FUEL,
             language: Language::Wgsl,
         }

@@ -1,6 +1,6 @@
 //! Runs one workgroup with its observers.
 
-use super::observers::{Both, Checks, Counter, Fetching, Findings, Following, Nobody, Recorder};
+use super::observers::{Both, Checks, Counter, Fetching, Findings, Following, Nobody, Recorder, Requesting};
 use super::workgroup::{Progress, Scene, Workgroup};
 
 /// The observers of a workgroup.
@@ -10,6 +10,7 @@ pub(super) struct Watchers<'w, 's, 'f> {
     pub checks: Option<&'w mut Checks<'s>>,
     pub fetching: Option<&'w mut Fetching<'f>>,
     pub following: Option<&'w mut Following<'f>>,
+    pub requesting: Option<&'w mut Requesting<'f>>,
 }
 
 /// Runs a workgroup until it ends, waits or has no fuel left; its observers see it.
@@ -21,19 +22,27 @@ pub(super) fn drive<const W: usize>(
     fuel: &mut u64,
 ) -> Progress {
     match watchers {
-        Watchers { counter: None, recorder: None, checks: None, fetching: None, following: None } => {
+        Watchers { counter: None, recorder: None, checks: None, fetching: None, following: None, requesting: None } => {
             workgroup.run(scene, &mut Nobody, findings, fuel)
         }
-        Watchers { counter: Some(counter), recorder: None, checks: None, fetching: None, following: None } => {
+        Watchers { counter: Some(counter), recorder: None, checks: None, fetching: None, following: None, requesting: None } => {
             workgroup.run(scene, counter, findings, fuel)
         }
-        Watchers { counter, mut recorder, mut checks, mut fetching, mut following } => {
+        Watchers { counter, recorder: None, checks: None, fetching: None, following: None, requesting: Some(requesting) } => {
+            let mut spare = None;
+            let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
+            let how = workgroup.run(scene, &mut Both(counter, requesting), findings, fuel);
+            requesting.leave();
+            how
+        }
+        Watchers { counter, mut recorder, mut checks, mut fetching, mut following, mut requesting } => {
             // Runs with observers of every address are slow anyway, and share one instance of the interpreter.
             let mut spare = None;
             let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
             let how = loop {
                 let mut regions = Both(&mut fetching, &mut following);
-                let mut addresses = Both(&mut recorder, &mut regions);
+                let mut behind = Both(&mut requesting, &mut regions);
+                let mut addresses = Both(&mut recorder, &mut behind);
                 let mut all = Both(&mut *counter, &mut Both(&mut checks, &mut addresses));
                 let how = workgroup.run_to_barrier(scene, &mut all, findings, fuel);
                 following.iter_mut().for_each(|following| following.end(&workgroup.shared));
@@ -41,6 +50,9 @@ pub(super) fn drive<const W: usize>(
                     break how;
                 }
             };
+            if let Some(requesting) = requesting {
+                requesting.leave();
+            }
             if let Some(fetching) = fetching {
                 fetching.leave();
             }

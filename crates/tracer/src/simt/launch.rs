@@ -14,8 +14,8 @@ use super::code::Code;
 use super::drive::{Watchers, drive};
 use super::fragment::LANES;
 use super::observers::{
-    Between, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Poisoned, Recorder, Stored, Trail,
-    Watched, Written,
+    Between, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Poisoned, Recorder, Requested, Requesting,
+    Requests, Stored, Trail, Watched, Written,
 };
 use super::pages::{self, Pages};
 use super::waiting::Waiting;
@@ -52,6 +52,8 @@ pub struct Options {
     pub heat: Vec<Option<u64>>,
     /// Whom to follow from barrier to barrier; None follows nobody.
     pub course: Option<Watched>,
+    /// To keep the requests that go past L1: the first sector of each binding's buffer, and the bytes of L1 that a workgroup has.
+    pub requests: Option<(Vec<u32>, u64)>,
     /// By binding, whether the unwritten part of the buffer is poison. None: that of buffers which hold nothing but poison.
     pub poison: Option<Vec<bool>>,
     /// By binding, the bytes of a buffer that is too large to be held: its tensor has room for the pages that the launch touches. None for
@@ -68,6 +70,7 @@ impl Default for Options {
             count: true,
             heat: Vec::new(),
             course: None,
+            requests: None,
             poison: None,
             paged: Vec::new(),
         }
@@ -75,7 +78,7 @@ impl Default for Options {
 }
 
 /// The result of a run.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outcome {
     /// Counts and findings.
     pub trace: Trace,
@@ -87,6 +90,8 @@ pub struct Outcome {
     pub course: Option<Course>,
     /// By binding, what was moved; empty where nobody was followed.
     pub moved: Vec<Moved>,
+    /// What went past the L1 caches; None if it was not asked for.
+    pub requests: Option<Requests>,
     /// By binding, where the run stored to; empty unless races were looked for over the whole grid.
     pub written: Vec<Written>,
     /// The fuel that is left.
@@ -116,11 +121,22 @@ pub fn run(
         (!options.heat.is_empty()).then(|| Fetched::new(&options.heat, variables, &sizes(buffers), workgroups));
     let sizes = sizes(buffers);
     let trail = options.course.as_ref().map(|watched| Trail::new(watched, variables, &sizes, workgroups));
+    let requested = options.requests.as_ref().map(|(bases, l1_bytes)| Requested::new(bases, *l1_bytes));
     let pages = pages::of_launch(program, buffers, &options.paged)?;
     let in_order = program.in_order || pages.iter().any(Option::is_some);
     let (fetches, follows) = (fetched.as_ref(), trail.as_ref());
-    let launch =
-        Launch { program, grid, options, pages: &pages, in_order, fetched: fetches, trail: follows, cancel, progress };
+    let launch = Launch {
+        program,
+        grid,
+        options,
+        pages: &pages,
+        in_order,
+        fetched: fetches,
+        trail: follows,
+        requested: requested.as_ref(),
+        cancel,
+        progress,
+    };
     let go = |buffers: &mut [Tensor]| {
         program.with_own(buffers, |buffers| match options.spec.warp_width {
             8 => launch.run::<8>(buffers),
@@ -140,7 +156,8 @@ pub fn run(
     }?;
     pages::check(program, &pages, &outcome.trace.findings)?;
     let (course, moved) = trail.map(Trail::finish).unwrap_or_default();
-    Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), course, moved, ..outcome })
+    let requests = requested.map(Requested::finish);
+    Ok(Outcome { heat: fetched.map(|fetched| fetched.finish(variables)), course, moved, requests, ..outcome })
 }
 
 /// Refuses a grid whose workgroups cannot be numbered.
@@ -190,6 +207,7 @@ pub(super) struct Launch<'a> {
     in_order: bool,
     pub fetched: Option<&'a Fetched>,
     pub trail: Option<&'a Trail<'a>>,
+    pub requested: Option<&'a Requested<'a>>,
     cancel: &'a AtomicBool,
     progress: &'a (dyn Fn(u64, u64) + Sync),
 }
@@ -301,7 +319,7 @@ impl Launch<'_> {
         }
         trace.seconds = started.map_or(0.0, |started| started.elapsed().as_secs_f64());
         let written = stored.map(Stored::finish).unwrap_or_default();
-        Ok(Outcome { trace, timeline, heat: None, course: None, moved: Vec::new(), written, fuel })
+        Ok(Outcome { trace, timeline, heat: None, course: None, moved: Vec::new(), requests: None, written, fuel })
     }
 
     /// The workgroups whose events are kept, in order.
@@ -379,6 +397,7 @@ impl Launch<'_> {
         };
         let mut fetching = self.fetched.map(Fetching::new);
         let mut following = self.trail.map(Following::new);
+        let mut requesting = self.requested.map(Requesting::new);
         let mut room: Option<(Workgroup<W>, Option<Checks<'s>>)> = None;
         for linear in workgroups {
             if self.cancel.load(Ordering::Relaxed) {
@@ -403,6 +422,7 @@ impl Launch<'_> {
             });
             fetching.iter_mut().for_each(|f| f.start(*linear));
             following.iter_mut().for_each(|f| f.start(*linear, &workgroup.shared));
+            requesting.iter_mut().for_each(|r| r.start(*linear));
             let given = match fuel {
                 Fuel::Each(share) => share,
                 Fuel::Together(all) => all - part.used,
@@ -414,6 +434,7 @@ impl Launch<'_> {
                 checks: checks.as_mut(),
                 fetching: fetching.as_mut(),
                 following: following.as_mut(),
+                requesting: requesting.as_mut(),
             };
             let how = drive(&mut workgroup, scene, watchers, &mut part.findings, &mut left);
             part.used += given - left;

@@ -13,6 +13,7 @@ mod big_stack;
 mod binding;
 mod boxes;
 mod builder;
+mod cache;
 mod chains;
 mod classes;
 mod code;
@@ -57,9 +58,10 @@ mod wide;
 mod workgroup;
 
 pub use binding::Binding;
+pub use cache::{Cache, Served};
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
-pub use observers::{Watched, Written};
+pub use observers::{Request, Requests, Watched, Written};
 pub use program::Program;
 pub use provenance::{Question, explain};
 pub use ptx::{

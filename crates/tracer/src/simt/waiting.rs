@@ -9,7 +9,7 @@ use super::code::{Code, Op};
 use super::drive::{Watchers, drive};
 use super::ir::Variable;
 use super::launch::{Launch, Part, Totals};
-use super::observers::{Checks, Counter, Fetching, Findings, Following, Suspended};
+use super::observers::{Checks, Counter, Fetching, Findings, Following, Requesting, Suspended};
 use super::warp::{Warp, name_of};
 use super::workgroup::{Progress, Scene, Workgroup};
 use crate::trace::FindingKind;
@@ -102,6 +102,8 @@ impl Launch<'_> {
             fetching.iter_mut().for_each(|f| f.start(workgroup.linear));
             let mut following = self.trail.map(Following::new);
             following.iter_mut().for_each(|f| f.start(workgroup.linear, &workgroup.shared));
+            let mut requesting = self.requested.map(Requesting::new);
+            requesting.iter_mut().for_each(|r| r.start(workgroup.linear));
             totals.counter.iter_mut().zip(path).for_each(|(counter, path)| counter.resume(path));
             let watchers = Watchers {
                 counter: totals.counter.as_mut(),
@@ -109,6 +111,7 @@ impl Launch<'_> {
                 checks: checks.as_mut(),
                 fetching: fetching.as_mut(),
                 following: following.as_mut(),
+                requesting: requesting.as_mut(),
             };
             let how = drive(&mut workgroup, scene, watchers, &mut totals.findings, &mut totals.fuel);
             if how == Progress::Waits {

@@ -27,6 +27,9 @@ pub struct Trace {
     /// The critical path.
     #[serde(default)]
     pub critical: CriticalPath,
+    /// What the caches served, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caches: Option<CacheCounts>,
     /// Conditional control flow.
     pub branches: BranchCounts,
     /// Workgroup barriers, one for each warp that passed it.
@@ -68,6 +71,9 @@ impl Trace {
             }
         }
         self.complete &= other.complete;
+        if let Some(more) = &other.caches {
+            self.caches.get_or_insert_default().add(more);
+        }
         self.seconds += other.seconds;
     }
 
@@ -98,6 +104,41 @@ pub struct CriticalPath {
     pub shared_waits: u64,
     /// Barriers.
     pub barriers: u64,
+}
+
+/// The requests of global memory by the level that served them, in sectors of 32 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheCounts {
+    /// Sectors of loads that were in L1.
+    pub l1_hits: u64,
+    /// Sectors of loads that were not.
+    pub l1_misses: u64,
+    /// Sectors that L2 was asked for, by loads past L1 and by atomics.
+    pub l2_loads: u64,
+    /// Sectors that were stored to L2, by stores and by atomics.
+    pub l2_stores: u64,
+    /// Sectors of `l2_loads` that were there.
+    pub l2_hits: u64,
+    /// Sectors that were fetched from DRAM.
+    pub dram_loads: u64,
+    /// Sectors that were written back to DRAM before the launch ended.
+    pub dram_stores: u64,
+    /// Sectors in L2 that have yet to be written back at its end.
+    pub dirty: u64,
+}
+
+impl CacheCounts {
+    /// Takes in those of a later launch.
+    pub fn add(&mut self, other: &Self) {
+        self.l1_hits += other.l1_hits;
+        self.l1_misses += other.l1_misses;
+        self.l2_loads += other.l2_loads;
+        self.l2_stores += other.l2_stores;
+        self.l2_hits += other.l2_hits;
+        self.dram_loads += other.dram_loads;
+        self.dram_stores += other.dram_stores;
+        self.dirty = other.dirty;
+    }
 }
 
 /// Global memory by kind of access.

@@ -236,7 +236,7 @@
     const card = cards[at], because = card?.querySelector("details");
     if (!because) return;
     if (question.kind === "curve") {
-      because.before(element("p", { className: "where", textContent: "Draw your curve on paper, then open the answer. In the program you draw it here." }));
+      because.before(element("p", { className: "aside", textContent: "Draw your curve on paper, then open the answer. In the program you draw it here." }));
       return;
     }
     const id = `${page.lesson}/${question.id}`, list = card.querySelector("ul");
@@ -280,7 +280,7 @@
     const source = [...document.querySelectorAll("article details")].find((all) => all.querySelector("summary").textContent === exercise.file);
     if (!source) continue;
     const id = `${page.lesson}/${exercise.id}`;
-    const [area, code, number] = editing("Your kernel", 20, kept().tried?.[id] ?? exercise.starter);
+    const [area, code, number, mark] = editing("Your kernel", 20, kept().tried?.[id] ?? exercise.starter);
     const check = element("button", { type: "button", textContent: "Check" });
     const again = element("button", { type: "button", textContent: "Start again" });
     const end = element("button", { type: "button", textContent: "Stop", hidden: true });
@@ -306,9 +306,13 @@
       keep("tried", id, code.value);
       end.hidden = false;
       if (await judged(room, ask)(check, { Try: { exercise: exercise.id, source: code.value } })) keep("solved", id, code.value);
+      mark(Number(/kernel:(\d+):\d+/.exec(room.textContent)?.[1] ?? 0));
       // The stage shows what was judged.
       figure?.dispatchEvent(new CustomEvent("edit", { detail: code.value }));
       end.hidden = true;
+    };
+    code.onkeydown = (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !check.disabled) check.click();
     };
     end.onclick = async () => (await worker).stop("Stopped. It may not end");
     again.onclick = () => {

@@ -1,0 +1,149 @@
+//! The requests of workgroups that go past their L1 cache, for the caches behind it.
+//!
+//! A workgroup has an L1 of its own here: its share of its SM's, so that the counts depend on no order of workgroups.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Access, Addresses, Observer};
+use crate::simt::cache::Cache;
+use crate::simt::lanes::lanes_of;
+use crate::trace::{AccessKind, Space};
+
+/// Bytes of a sector.
+const SECTOR: u32 = 32;
+
+/// A request to the L2 cache: a sector, and what is done with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request(u32);
+
+impl Request {
+    fn new(sector: u32, kind: AccessKind) -> Self {
+        Self(sector << 2 | kind as u32)
+    }
+
+    /// The sector, from the start of memory.
+    #[must_use]
+    pub fn sector(self) -> u32 {
+        self.0 >> 2
+    }
+
+    /// What is done with it.
+    #[must_use]
+    pub fn kind(self) -> AccessKind {
+        [AccessKind::Load, AccessKind::Store, AccessKind::Atomic][(self.0 & 3) as usize % 3]
+    }
+}
+
+/// What workgroups asked of global memory.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// Sectors of loads that were in the L1 cache.
+    pub l1_hits: u64,
+    /// Sectors of loads that were not.
+    pub l1_misses: u64,
+    /// By workgroup, the requests that went past L1, in their order.
+    pub streams: BTreeMap<u64, Vec<Request>>,
+}
+
+/// The requests of all workgroups of a run.
+pub struct Requested<'a> {
+    /// The first sector of each binding's buffer.
+    bases: &'a [u32],
+    /// Bytes of L1 that a workgroup has.
+    l1_bytes: u64,
+    all: Mutex<Requests>,
+}
+
+impl<'a> Requested<'a> {
+    /// Nothing yet.
+    pub fn new(bases: &'a [u32], l1_bytes: u64) -> Self {
+        Self { bases, l1_bytes, all: Mutex::default() }
+    }
+
+    /// The requests.
+    pub fn finish(self) -> Requests {
+        self.all.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The requests of some workgroups, one after the other.
+pub struct Requesting<'a> {
+    of: &'a Requested<'a>,
+    l1: Cache,
+    workgroup: u64,
+    mine: Requests,
+}
+
+impl<'a> Requesting<'a> {
+    /// An observer for workgroups of a run.
+    pub fn new(of: &'a Requested<'a>) -> Self {
+        Self { of, l1: Cache::new(of.l1_bytes), workgroup: 0, mine: Requests::default() }
+    }
+
+    /// A workgroup begins, or goes on.
+    pub fn start(&mut self, linear: u64) {
+        self.l1.clear();
+        self.workgroup = linear;
+    }
+
+    /// Hands over the requests of a workgroup that ended or waits.
+    pub fn leave(&mut self) {
+        let mut all = self.of.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.l1_hits += self.mine.l1_hits;
+        all.l1_misses += self.mine.l1_misses;
+        for (workgroup, stream) in std::mem::take(&mut self.mine).streams {
+            all.streams.entry(workgroup).or_default().extend(stream);
+        }
+    }
+
+    fn sector(&mut self, sector: u32, access: &Access<'_>) {
+        // The copy engine reads past L1.
+        if access.kind == AccessKind::Load && access.actor.is_none() {
+            if self.l1.load(sector, 1).hit {
+                self.mine.l1_hits += 1;
+                return;
+            }
+            self.mine.l1_misses += 1;
+        }
+        self.mine.streams.entry(self.workgroup).or_default().push(Request::new(sector, access.kind));
+    }
+}
+
+impl Observer for Requesting<'_> {
+    const ACTIVE: bool = true;
+
+    fn access(&mut self, access: &Access<'_>) {
+        if access.place.space != Space::Global {
+            return;
+        }
+        let Some(base) = self.of.bases.get(usize::from(access.place.variable)).copied() else { return };
+        let bytes = access.place.bytes();
+        let mut seen = [u32::MAX; 256];
+        let mut count = 0;
+        let lanes = match access.addresses {
+            Addresses::One(_) => access.mask & access.mask.wrapping_neg(),
+            _ => access.mask,
+        };
+        for lane in lanes_of(lanes) {
+            let address = access.addresses.at(lane);
+            for sector in address / SECTOR..=(address + bytes - 1) / SECTOR {
+                if count == 0 || seen[count - 1] != sector {
+                    seen[count] = sector;
+                    count += 1;
+                }
+            }
+        }
+        let seen = &mut seen[..count];
+        if !seen.is_sorted() {
+            seen.sort_unstable();
+        }
+        let mut last = u32::MAX;
+        for sector in seen.iter().copied() {
+            if sector != last {
+                self.sector(base + sector, access);
+                last = sector;
+            }
+        }
+    }
+}
