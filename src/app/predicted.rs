@@ -4,7 +4,7 @@ use egui::{Align2, FontId, RichText, Sense, Ui, pos2, vec2};
 
 use super::theme;
 use crate::base::units::{digits3, figure, si};
-use crate::device::Bound;
+use crate::device::{Bound, Point};
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::state::State;
 use crate::session::desk::{Command, SettingCommand};
@@ -147,8 +147,11 @@ impl Cell {
 
 /// The row's figures; `bound_by` is how the first says what binds it.
 fn cells_of(found: &Predicted, bound_by: &str, recorded: Option<(&Recording, &TimeOutput)>) -> Vec<Cell> {
-    let mut cells = vec![match (found.time_words(), found.bound) {
-        (Some(time), Some(bound)) => Cell::new(time, format!("{bound_by} {}", bound.name())),
+    let mut cells = vec![match (&found.point, found.time_words(), found.bound) {
+        (Some(Point { point_s, parts, .. }), ..) => {
+            Cell::new(si(*point_s, "s"), format!("{bound_by} {}", parts.first().map_or("", |part| part.of.name())))
+        }
+        (None, Some(time), Some(bound)) => Cell::new(time, format!("{bound_by} {}", bound.name())),
         _ => Cell { ink: Ink::Muted, ..Cell::new("no time".to_owned(), "a figure is missing") },
     }];
     if let Some(error) = found.error {
@@ -183,6 +186,7 @@ fn is_outside(found: &Predicted, recorded: &TimeOutput) -> bool {
 fn hover(found: &Predicted) -> String {
     let whose = if found.device.this_machine { "which measures here" } else { "a model, not this machine" };
     let mut lines = vec![format!("{}, {whose}", found.device.name)];
+    lines.extend(found.point.as_ref().map(Point::words));
     lines.extend(found.occupancy_words());
     lines.extend(found.waves_words());
     if !found.terms.is_empty() {
@@ -205,7 +209,9 @@ fn hover(found: &Predicted) -> String {
 fn gauge(ui: &mut Ui, found: &Predicted, measured_s: Option<f64>, width: f32) -> egui::Response {
     let theme = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, 36.0), Sense::hover());
-    let (Some(low), Some(high)) = (found.low_s, found.high_s) else { return response };
+    let likely = found.point.as_ref().map(|point| point.likely_s);
+    let bounds = found.low_s.zip(found.high_s).map(|(low, high)| [low, high]);
+    let Some([low, high]) = likely.or(bounds) else { return response };
     let measured_s = measured_s.filter(|_| found.error.is_some());
     let ends = [Some(low), Some(high), measured_s];
     let ends = ends.into_iter().flatten().filter(|s| *s > 0.0);

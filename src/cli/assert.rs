@@ -14,6 +14,8 @@ use crate::base::parts::in_part;
 use crate::base::store;
 use crate::base::xml::escape;
 use crate::session::run::asserted::{self, Asserted, Figures};
+use crate::session::run::model;
+use crate::session::run::shader_file::TraceOptions;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::{FINDINGS, Trace};
 
@@ -22,11 +24,14 @@ pub(super) fn assert(context: &Context, args: &AssertArgs) -> Result<ExitCode, E
     let conditions = conditions.collect::<Result<Vec<Expr>, Diagnostic>>().map_err(out::misused)?;
     let models = context.models();
     let chosen = target::device(&models, &args.setting)?;
-    let outcome = target::traced(context, &args.target, &args.setting.options())?;
+    let caches = chosen.and_then(|chosen| model::caches(chosen.spec, false));
+    let options = TraceOptions { caches, ..args.setting.options() };
+    let outcome = target::traced(context, &args.target, &options)?;
     let Some(trace) = outcome.trace() else { return Err(MISUSED.into()) };
     let mut figures = Figures::of(&trace);
     if let Some(predicted) = chosen.and_then(|chosen| outcome.predicted(&chosen)) {
-        let times = [("predicted_low", predicted.low_s), ("predicted_high", predicted.high_s)];
+        let point_s = predicted.point.as_ref().map(|point| point.point_s);
+        let times = [("time", point_s), ("predicted_low", predicted.low_s), ("predicted_high", predicted.high_s)];
         times.into_iter().for_each(|(name, time)| time.into_iter().for_each(|time| figures.set(name, time)));
         let held = predicted.occupancy.as_ref().and_then(|occupancy| occupancy.fraction);
         held.into_iter().for_each(|fraction| figures.set("occupancy", fraction));

@@ -15,7 +15,8 @@ pub(super) fn predict(context: &Context, args: &PredictArgs) -> Result<ExitCode,
     let asked = Asked { lessons: &args.lessons, most_work: args.most_work };
     if !args.json {
         out::line(
-            "recording  lesson/experiment: curve, setting: recorded median, inside or OUTSIDE of the predicted interval (high / low end; largest term)",
+            "recording  lesson/experiment: curve, setting: recorded median, predicted (error; what bounds it, and what would be next), \
+             inside or OUTSIDE of the bounds",
         );
     }
     let mut points = Vec::new();
@@ -33,6 +34,8 @@ pub(super) fn predict(context: &Context, args: &PredictArgs) -> Result<ExitCode,
         out::json(&points);
     } else {
         out::line("");
+        out::table(&errors(&points));
+        out::line("");
         out::table(&shares(&points));
     }
     Ok(if unread.is_empty() { DONE } else { FAILED })
@@ -45,15 +48,69 @@ fn row(point: &Judged) -> String {
     match (&point.predicted, &point.why) {
         (Some(predicted), _) => {
             let (low, high) = (si(predicted.low_s, "s"), si(predicted.high_s, "s"));
-            let bound = predicted.bound.map_or("", |bound| bound.name());
             let inside = if point.inside == Some(true) { "inside" } else { "OUTSIDE" };
-            format!(
-                "{of}, {inside} {low} to {high} ({}; {bound})",
-                point.width().map_or_else(|| "–".to_owned(), number)
-            )
+            let names: Vec<&str> = predicted.parts.iter().take(2).map(|part| part.of.name()).collect();
+            let said = match (predicted.point_s, point.error()) {
+                (Some(point_s), Some(error)) => {
+                    format!("{} ({:+.0} %; {})", si(point_s, "s"), 100.0 * error, names.join(", then "))
+                }
+                _ => "no point".to_owned(),
+            };
+            format!("{of}, {said}, {inside} of {low} to {high}")
         }
         (None, why) => format!("{of}, no prediction: {}", why.as_deref().unwrap_or_default()),
     }
+}
+
+/// By lesson and of all, how far off the predicted times are: of the points to which the constants were fitted, and of the others.
+fn errors(points: &[Judged]) -> Vec<Vec<String>> {
+    let header =
+        ["lesson", "fitted", "mean error", "median", "held out", "mean error", "median", "9 of 10 below", "3 × off"];
+    let mut lessons: Vec<&str> = points.iter().map(|point| point.lesson.as_str()).collect();
+    lessons.dedup();
+    let mut rows = vec![header.iter().map(ToString::to_string).collect()];
+    let row = |name: &str, points: Vec<&Judged>| {
+        let of = |fitted: bool| -> Vec<f64> {
+            let chosen = points.iter().filter(|point| point.fitted == fitted);
+            let mut errors: Vec<f64> = chosen.filter_map(|point| Some(point.error()?.abs())).collect();
+            errors.sort_by(f64::total_cmp);
+            errors
+        };
+        let (fitted, held) = (of(true), of(false));
+        let percent =
+            |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{:.1} %", 100.0 * value));
+        let off = points.iter().filter_map(|point| point.error()).filter(|error| *error > 2.0 || *error < -2.0 / 3.0);
+        vec![
+            name.to_owned(),
+            fitted.len().to_string(),
+            percent(mean(&fitted)),
+            percent(quantile(&fitted, 0.5)),
+            held.len().to_string(),
+            percent(mean(&held)),
+            percent(quantile(&held, 0.5)),
+            percent(quantile(&held, 0.9)),
+            off.count().to_string(),
+        ]
+    };
+    rows.extend(lessons.iter().map(|id| row(id, points.iter().filter(|point| point.lesson == **id).collect())));
+    rows.push(row("all", points.iter().collect()));
+    rows
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of points")]
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The value below which a share of sorted values lies.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "counts of points"
+)]
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    sorted.get((share * sorted.len().saturating_sub(1) as f64).round() as usize).copied()
 }
 
 /// By lesson and of all, how many points the intervals contain.

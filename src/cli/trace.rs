@@ -14,18 +14,18 @@ use super::{Context, DONE, FAILED, MISUSED, brief, out, target, watch};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Places};
 use crate::base::store::write_atomic;
-use crate::base::units::{count, counted, digits3, si};
+use crate::base::units::{count, counted, digits3, figure, si};
 use crate::figures;
 use crate::figures::moving::{EVENT_S, moving};
 use crate::job::Job;
 use crate::session::run::computes::Computes;
 use crate::session::run::explain;
-use crate::session::run::model::Predicted;
+use crate::session::run::model::{self, Predicted};
 use crate::session::run::output::Printed;
 use crate::session::run::shader_file::Outcome;
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::provenance::Origin;
-use crate::trace::{NoteKind, PassRecord, Record, Trace, Unwritten};
+use crate::trace::{CacheCounts, NoteKind, PassRecord, Record, Trace, Unwritten};
 
 /// The size of a film, in points.
 const FILM: [f32; 2] = [720.0, 400.0];
@@ -40,6 +40,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     options.events = args.film.is_some();
     let models = context.models();
     let chosen = target::device(&models, &args.setting)?;
+    options.caches = chosen.and_then(|chosen| model::caches(chosen.spec, false));
     let outcome = target::traced(context, &args.target, &options)?;
     let (record, pass) = (&outcome.done.record, outcome.pass);
     let Some(trace) = outcome.trace() else { return Err(MISUSED.into()) };
@@ -228,9 +229,13 @@ fn show_computed(record: &Record, computes: &[Computes]) {
 
 fn show_predicted(predicted: &Predicted) {
     out::line(&heading(&predicted.device));
+    if let Some(point) = &predicted.point {
+        out::line(&format!("  {}", point.words()));
+    }
     let bound = predicted.bound.map_or_else(String::new, |bound| format!(", bound by {}", bound.name()));
     if let Some(time) = predicted.time_words() {
-        out::line(&format!("  {time}{bound}"));
+        let bounds = if predicted.point.is_some() { "bounds: " } else { "" };
+        out::line(&format!("  {bounds}{time}{bound}"));
     }
     let said = predicted.missing.iter().chain(&predicted.assumptions).map(|said| said.text.clone());
     let facts = [predicted.occupancy_words(), predicted.waves_words()];
@@ -253,6 +258,20 @@ fn show(trace: &Trace, source: &str) {
         counted(trace.barriers, "barrier"),
         si(trace.seconds, "s")
     ));
+    if let Some(CacheCounts {
+        l1_hits, l1_misses, l2_loads, l2_atomics, l2_hits, dram_loads, dram_stores, dirty, ..
+    }) = trace.caches
+    {
+        let share = |part: u64, of: u64| if of == 0 { "–".to_owned() } else { figure(part as f64 / of as f64, "%") };
+        out::line(&format!(
+            "caches: {} of the loads' sectors in L1, {} of the others in L2; {} from DRAM, {} to it, {} left in L2",
+            share(l1_hits, l1_hits + l1_misses),
+            share(l2_hits, l2_loads + l2_atomics),
+            si(32.0 * dram_loads as f64, "B"),
+            si(32.0 * dram_stores as f64, "B"),
+            si(32.0 * dirty as f64, "B"),
+        ));
+    }
     out::line(&format!(
         "branches: {} executed, {} divergent",
         count(trace.branches.executed),

@@ -9,10 +9,10 @@ use warpbook::base::diag::Diagnostic;
 use warpbook::base::parts::compose_on_disk;
 use warpbook::base::tensor::{Elem, Init, Tensor};
 use warpbook::base::wgsl::settle;
-use warpbook::job::Argument;
-use warpbook::simt::{Options, Program, Ptx, ptx_entries, run};
-use warpbook::trace::Trace;
+use warpbook::job::{Argument, Caches, TraceSpec};
+use warpbook::simt::{Behind, Options, Program, Ptx, ptx_entries, run};
 use warpbook::trace::counters::{COUNTERS, Counter};
+use warpbook::trace::{CacheCounts, Trace};
 
 /// Counters by name, such as `shared.load.wavefronts`; those that stayed at 0 are left out.
 pub type Counters = BTreeMap<String, u64>;
@@ -166,6 +166,26 @@ impl Row {
 
     /// Runs the row on the tracer.
     pub fn trace(&self) -> Result<Outcome, String> {
+        self.traced(&self.program()?)
+    }
+
+    /// What caches serve of the row, which begin empty.
+    pub fn cached(&self, caches: Caches) -> Result<CacheCounts, String> {
+        let program = self.program()?;
+        let mut buffers: Vec<Tensor> = self.case.buffers.iter().map(tensor).collect();
+        let blocks = self.case.grid.into_iter().map(u64::from).product();
+        let mut behind = Behind::new(caches, buffers.iter().map(|buffer| 4 * buffer.words.len() as u64));
+        let bases = (0..buffers.len()).map(|buffer| behind.base(buffer)).collect();
+        let requests = Some((bases, behind.l1_bytes(&program, blocks)));
+        let spec = TraceSpec { races: false, ..TraceSpec::default() };
+        let options = Options { requests, spec, ..Options::default() };
+        let outcome = run(&program, &mut buffers, self.case.grid, &options, &AtomicBool::new(false), &|_, _| {});
+        let requests = outcome.map_err(|e| format!("{}: {e}", self.name))?.requests.unwrap_or_default();
+        Ok(behind.serve(&program, blocks, requests))
+    }
+
+    /// The row's kernel from its WGSL.
+    fn program(&self) -> Result<Program, String> {
         let at = |e: String| format!("{}: {e}", self.name);
         let path = root().join(&self.wgsl);
         let source = std::fs::read_to_string(&path).map_err(|e| at(e.to_string()))?;
@@ -182,7 +202,7 @@ impl Row {
         if names != given {
             return Err(at(format!("the shader binds {names:?}")));
         }
-        self.traced(&program)
+        Ok(program)
     }
 
     /// The row's kernel from its twin's PTX.

@@ -6,6 +6,7 @@
 //! the reason, and for each row and counter what the tracer and what the hardware counts. `TABLE.md` shows all of it;
 //! `WARPBOOK_WRITE_TABLE=1 cargo test --test main hardware::` writes it.
 
+mod caches;
 mod cases;
 mod ptx;
 mod table;

@@ -141,6 +141,7 @@ impl SettingArgs {
     pub fn options(&self) -> TraceOptions {
         TraceOptions {
             grid: self.grid,
+            caches: None,
             entry: self.entry.clone(),
             constants: self.constants.clone(),
             target: self.architecture.clone(),

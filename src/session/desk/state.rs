@@ -299,6 +299,7 @@ impl State {
             needs: Some(pass.work),
             launches: pass.launches,
             cached: model::may_be_cached(place, pass.launches),
+            is_alone: model::is_alone(&traced.job, pass.launches),
         };
         let measured = self.found.measured(&self.place.bench.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::recording::Recording;
 use crate::base::diag::Diagnostic;
-use crate::device::{Bound, DeviceSpec, Term};
+use crate::device::{Bound, DeviceSpec, Part, Term, point};
 use crate::gpu::simt;
 use crate::lesson::{Curve, Lesson, Pack};
 use crate::session::jobs;
@@ -32,6 +32,8 @@ pub struct Judged {
     pub measured_s: f64,
     /// The predicted interval; null if there is none.
     pub predicted: Option<Interval>,
+    /// Whether the model's constants were fitted to this point; the others say how far off it is.
+    pub fitted: bool,
     /// Why nothing was predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -42,6 +44,12 @@ pub struct Judged {
 /// A predicted interval, of one launch or of all of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct Interval {
+    /// The predicted time, in seconds; null if the device's caches are not known.
+    pub point_s: Option<f64>,
+    /// The ends between which nine of ten such times lie.
+    pub likely_s: Option<[f64; 2]>,
+    /// The times that the resources would take alone, the longest first.
+    pub parts: Vec<Part>,
     /// Its low end, in seconds.
     pub low_s: f64,
     /// Its high end, in seconds.
@@ -50,10 +58,15 @@ pub struct Interval {
     pub bound: Option<Bound>,
     /// Every launch's terms.
     pub terms: Vec<Term>,
-    pub features: Vec<serde_json::Value>,
 }
 
 impl Judged {
+    /// How far the predicted time is from the measured one, as a share of that.
+    #[must_use]
+    pub fn error(&self) -> Option<f64> {
+        Some(self.predicted.as_ref()?.point_s? / self.measured_s - 1.0)
+    }
+
     /// The high end over the low end; None without an interval, or if its low end is 0.
     #[must_use]
     pub fn width(&self) -> Option<f64> {
@@ -104,9 +117,12 @@ pub fn judge(
                         Ok(interval) => (Some(interval), None),
                         Err(why) => (None, Some(why)),
                     };
+                    let (over, x) = (&experiment.over, point.x);
+                    let key = format!("{}/{}/{}/{}/{over}={x}", recording.id, lesson.id, experiment.id, curve.id);
                     let contains = |interval: &Interval| (interval.low_s..=interval.high_s).contains(&time.median_s);
                     each(Judged {
                         inside: predicted.as_ref().map(contains),
+                        fitted: point::is_fitted(&key),
                         recording: recording.id.clone(),
                         lesson: lesson.id.clone(),
                         experiment: experiment.id.clone(),
@@ -136,12 +152,15 @@ fn interval(
     if !lesson.runs_on(&curve.variant, Backend::Simt) {
         return Err("the tracer does not run CUDA C++".to_owned());
     }
-    if cost::needed(lesson, &curve.variant, params).is_some_and(|work| work > most_work) {
+    let job = jobs::sketch(lesson, &curve.variant, params).ok_or("it has no such settings")?;
+    let work = cost::whole(&job);
+    if work.bytes.max(work.flops) > most_work {
         return Err(format!("its work is more than --most-work {most_work:e}"));
     }
     let mut purpose = jobs::Purpose { check: false, ..run::purpose(Backend::Simt, 1, true) };
     if let Some(spec) = &mut purpose.trace {
         spec.races = false;
+        spec.sample = Some(cost::sample(&job));
         spec.caches = model::caches(chosen.spec, time.cache == CacheState::Warm);
     }
     let runner = Runner { devices, backend: simt::device().backend, lesson, purpose: &purpose, cancel };
@@ -149,28 +168,39 @@ fn interval(
     let done = runner.program(&curve.variant, params).map_err(first)?;
     let wanted = |id: &str| curve.pass.as_deref().is_none_or(|pass| pass == id);
     let places = (0..done.job.passes.len()).filter(|place| wanted(&done.job.passes[*place].id));
-    let mut all = Interval { low_s: 0.0, high_s: 0.0, bound: None, terms: Vec::new(), features: Vec::new() };
+    let (point_s, likely_s) = (Some(0.0), Some([0.0; 2]));
+    let mut all =
+        Interval { point_s, likely_s, parts: Vec::new(), low_s: 0.0, high_s: 0.0, bound: None, terms: Vec::new() };
     let mut longest = 0.0;
     for place in places {
         let predicted = of_pass(&done, place, time.cache == CacheState::Warm, chosen)?;
         let (low_s, high_s) = (predicted.low_s.unwrap_or(0.0), predicted.high_s.unwrap_or(f64::INFINITY));
+        all.point_s = all.point_s.zip(predicted.point.as_ref()).map(|(sum, point)| sum + point.point_s);
+        let likely = all.likely_s.zip(predicted.point.as_ref());
+        all.likely_s = likely.map(|([low, high], point)| [low + point.likely_s[0], high + point.likely_s[1]]);
+        all.parts.extend(predicted.point.iter().flat_map(|point| point.parts.clone()));
         all.low_s += low_s;
         all.high_s += high_s;
         if high_s > longest {
             (longest, all.bound) = (high_s, predicted.bound);
         }
         all.terms.extend(predicted.terms);
-        if std::env::var_os("WB_FEATURES").is_some() {
-            let pass = done.record.pass(place).unwrap();
-            let mut trace = pass.trace.clone().unwrap();
-            trace.lines.clear();
-            let launch = done.launch(place).unwrap();
-            all.features.push(serde_json::json!({"trace": trace, "blocks": launch.blocks, "threads": launch.threads_per_block, "shared": launch.shared_bytes_per_block,
-                "regs": launch.registers_per_thread, "launches": pass.launches, "work_bytes": pass.work.bytes, "work_flops": pass.work.flops,
-                "warm": time.cache == CacheState::Warm, "place": place, "waves": predicted.waves, "occ": predicted.occupancy, "passes": done.job.passes.len()}));
+    }
+    all.parts = added(&all.parts);
+    Ok(all)
+}
+
+/// The parts of several passes by what takes them, the longest first.
+fn added(parts: &[Part]) -> Vec<Part> {
+    let mut sums: Vec<Part> = Vec::new();
+    for part in parts {
+        match sums.iter_mut().find(|sum| sum.of == part.of) {
+            Some(sum) => sum.seconds += part.seconds,
+            None => sums.push(*part),
         }
     }
-    Ok(all)
+    sums.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+    sums
 }
 
 fn of_pass(done: &Done, place: usize, warm: bool, chosen: &Chosen<'_>) -> Result<model::Predicted, String> {
@@ -186,6 +216,7 @@ fn of_pass(done: &Done, place: usize, warm: bool, chosen: &Chosen<'_>) -> Result
         needs: Some(pass.work),
         launches: pass.launches,
         cached: warm || model::may_be_cached(place, pass.launches),
+        is_alone: model::is_alone(&done.job, pass.launches),
     };
     let predicted = model::predicted(chosen, &traced, &Ceilings::default(), None);
     match predicted.low_s {

@@ -43,6 +43,24 @@ pub fn whole(job: &Job) -> Work {
     job.work.unwrap_or_else(|| sum(job, &job.body))
 }
 
+/// Work of a launch that is traced for a prediction; of more, some workgroups stand for all.
+const SAMPLED: f64 = 3e7;
+
+/// The workgroups of each launch that are traced for a prediction.
+#[must_use]
+pub fn sample(job: &Job) -> u64 {
+    let blocks: u64 =
+        job.launches().map(|launch| launch.grid.most().iter().map(|n| u64::from(*n)).product()).max().unwrap_or(1);
+    let work = whole(job);
+    let share = SAMPLED / work.bytes.max(work.flops).max(1.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the workgroups of a grid")]
+    let most = (blocks as f64 * share) as u64;
+    most.max(LEAST_SAMPLE)
+}
+
+/// Workgroups of a launch that are traced at least.
+const LEAST_SAMPLE: u64 = 4;
+
 /// The lesson's defaults, with sizes halved until the program's work is small: each time the size that saves most.
 #[must_use]
 pub fn quick(lesson: &Lesson, variant: &Variant) -> Params {

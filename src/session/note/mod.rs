@@ -282,14 +282,15 @@ impl Builder<'_> {
         let Some(trace) = pass.trace.as_ref().filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
         let measured = self.measured(&step.variant, params);
         let measured_s = measured.and_then(|record| Some(record.pass(place)?.timing.as_ref()?.median_s));
-        let traced = model::Traced {
+        let known = model::Traced {
             launch,
             trace,
             needs: Some(pass.work),
             launches: pass.launches,
             cached: model::may_be_cached(place, pass.launches),
+            is_alone: model::is_alone(&traced.job, pass.launches),
         };
-        let found = model::predicted(&chosen, &traced, &input.ceilings, measured_s);
+        let found = model::predicted(&chosen, &known, &input.ceilings, measured_s);
         let table = prediction_table(&step.id, &kernel.title, &found, measured_s);
         self.assumed.get_or_insert_with(|| {
             let entry = |text: &str| vec![Block::Paragraph(vec![Inlined::Text(text.to_owned())])];

@@ -97,6 +97,23 @@ pub fn is_of_findings(name: &str) -> bool {
     name == "findings" || FINDINGS.iter().any(|of| of.name == name)
 }
 
+/// A condition whose times have units, such as `20us`, with these in seconds.
+fn in_seconds(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        let (before, word) = rest.split_at(at);
+        let end = word.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(word.len());
+        let unit = [("ms", "e-3"), ("us", "e-6"), ("µs", "e-6"), ("ns", "e-9"), ("s", "")];
+        let unit =
+            unit.into_iter().find(|(unit, _)| *unit == &word[..end] && before.ends_with(|c: char| c.is_ascii_digit()));
+        out.push_str(before);
+        out.push_str(unit.map_or(&word[..end], |(_, power)| power));
+        rest = &word[end..];
+    }
+    out + rest
+}
+
 /// Reads a condition, before anything runs.
 ///
 /// # Errors
@@ -107,7 +124,7 @@ pub fn condition(text: &str) -> Result<Expr, Diagnostic> {
         problem
             .hint(hint.unwrap_or_else(|| "for example: 'conflicts == 0', 'load.sectors_per_request <= 4'".to_owned()))
     };
-    let expr = Expr::parse(text)
+    let expr = Expr::parse(&in_seconds(text))
         .map_err(|wrong| failed(format!("{} at column {}", wrong.message, wrong.span.start + 1), wrong.hint))?;
     let compares = ["<", ">", "==", "!="].iter().any(|sign| text.contains(sign));
     if !compares || expr.names().is_empty() {
@@ -197,5 +214,12 @@ mod tests {
         for text in ["conflicts", "1 < 2", "conflicts ==", "("] {
             assert!(hint(text).is_some(), "{text}");
         }
+    }
+
+    #[test]
+    fn times_may_have_units() {
+        assert_eq!(in_seconds("time <= 20us && predicted_high < 1.5ms"), "time <= 20e-6 && predicted_high < 1.5e-3");
+        assert_eq!(in_seconds("conflicts == 0"), "conflicts == 0");
+        assert_eq!(in_seconds("time < 2s"), "time < 2");
     }
 }

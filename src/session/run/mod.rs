@@ -209,7 +209,14 @@ impl Runner<'_> {
         let launch = traced.launch(0);
         let trace = traced.record.pass(0).and_then(|pass| pass.trace.as_ref());
         let predicted = trace.zip(launch.as_ref()).map(|(trace, launch)| {
-            let traced = model::Traced { launch, trace, needs: Some(done.record.work), launches: 1, cached: false };
+            let traced = model::Traced {
+                launch,
+                trace,
+                needs: Some(done.record.work),
+                launches: 1,
+                cached: false,
+                is_alone: true,
+            };
             let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
             model::predicted(chosen, &traced, ceilings, measured_s)
         });

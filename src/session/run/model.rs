@@ -6,7 +6,7 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::base::units::{self, counted, digits3, figure, number, si};
 use crate::device::occupancy::Limit;
 use crate::device::predict::Term;
-use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Resource, Waves, Work, predict, spec};
+use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Point, Resource, Waves, Work, predict, spec};
 use crate::job::{Caches, Code, Job};
 use crate::lesson::PackFiles;
 use crate::machine::MachineCode;
@@ -147,6 +147,8 @@ pub struct Traced<'a> {
     pub launches: u64,
     /// Whether its data may be in the L2 cache; see [`may_be_cached`].
     pub cached: bool,
+    /// Whether the program has no other launch.
+    pub is_alone: bool,
 }
 
 /// Whether the data of a pass may be in the L2 cache when it starts: an earlier pass or launch of the same program
@@ -156,10 +158,19 @@ pub fn may_be_cached(place: usize, launches: u64) -> bool {
     place > 0 || launches > 1
 }
 
+/// Whether a job launches nothing but one kernel, once.
+#[must_use]
+pub fn is_alone(job: &Job, launches: u64) -> bool {
+    job.passes.len() == 1 && launches <= 1
+}
+
 /// The model's prediction for a kernel, in the shape that the command line prints as JSON.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicted {
     pub device: Modelled,
+    /// The time as one number, the ends between which nine of ten such times lie, and its parts; null without counts of caches.
+    #[serde(flatten)]
+    pub point: Option<Point>,
     /// The low end: the time of the needed work at the device's peak, in seconds; null if no time can be predicted.
     pub low_s: Option<f64>,
     /// The high end: the time of the traced work without help from caches, in seconds.
@@ -228,6 +239,8 @@ pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, 
         launch_s: launch_s(chosen, ceilings).map(|ends| ends.map(|s| s * traced.launches as f64)),
         launches: traced.launches,
         cached: traced.cached,
+        is_alone: traced.is_alone,
+        through_vulkan: chosen.backend == Some(Backend::Wgpu),
     };
     let found = predict(chosen.spec, &work);
     let (low_s, high_s) = (found.time.as_ref().map(|t| t.low_s), found.time.as_ref().map(|t| t.high_s));
@@ -243,6 +256,7 @@ pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, 
             short: chosen.spec.short.clone(),
             this_machine: here,
         },
+        point: found.point,
         low_s,
         high_s,
         bound: found.time.as_ref().map(|t| t.bound),
@@ -377,6 +391,13 @@ mod tests {
     }
 
     #[test]
+    fn the_caches_of_a_trace_are_those_of_the_device_that_was_measured() {
+        let (specs, _) = load(&PackFiles::Embedded);
+        let h200 = specs.iter().find(|spec| spec.id == "h200-sxm").map(|spec| caches(spec, false));
+        assert_eq!(h200, Some(Some(Caches::H200)));
+    }
+
+    #[test]
     fn an_error_is_of_both_ends_and_only_of_the_device_that_measured() -> Result<(), Diagnostic> {
         let (specs, _) = load(&PackFiles::Embedded);
         let mut trace = Trace { complete: true, ..Trace::default() };
@@ -394,6 +415,7 @@ mod tests {
             needs: Some(units::Work { bytes: 33.5e6, flops: 0.0 }),
             launches: 1,
             cached: false,
+            is_alone: true,
         };
         let ceilings = Ceilings { copy_bytes_per_s: Some(3.35e12), launch_s: Some(0.0), ..Ceilings::default() };
         let of = |name: &str, measured: f64| {

@@ -25,11 +25,11 @@ pub(super) struct Target {
 
 /// What the tracer is asked for.
 pub(super) fn spec(options: &TraceOptions) -> TraceSpec {
-    let TraceOptions { warp_width, language, events, .. } = *options;
+    let TraceOptions { warp_width, language, events, caches, .. } = *options;
     let usual = TraceSpec::default();
     let timeline_workgroups = if events { vec![0] } else { Vec::new() };
     let fuel = options.limit.unwrap_or(usual.fuel);
-    TraceSpec { warp_width, language, races: true, fuel, timeline_workgroups, ..usual }
+    TraceSpec { warp_width, language, races: true, caches, fuel, timeline_workgroups, ..usual }
 }
 
 /// Sets the named members, and returns notes on the buffers without given contents.

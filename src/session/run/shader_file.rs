@@ -86,7 +86,8 @@ impl Outcome {
         let (place, launch, trace) = (self.pass?, self.launch()?, self.trace()?);
         let launches = self.done.record.pass(place).map_or(1, |pass| pass.launches);
         let cached = model::may_be_cached(place, launches);
-        let traced = Traced { launch: &launch, trace: &trace, needs: self.needs, launches, cached };
+        let is_alone = model::is_alone(&self.done.job, launches);
+        let traced = Traced { launch: &launch, trace: &trace, needs: self.needs, launches, cached, is_alone };
         Some(model::predicted(chosen, &traced, &Ceilings::default(), None))
     }
 

@@ -7,13 +7,15 @@ use super::io::Io;
 use super::pointee::Pointee;
 use crate::base::diag::Diagnostic;
 use crate::base::tensor::Init;
-use crate::job::Language;
+use crate::job::{Caches, Language};
 
 /// Options of a trace: the target's sizes, contents and constants.
 #[derive(Clone, Debug)]
 pub struct TraceOptions {
     /// Workgroups in x, y, z; if None, the lesson's own for a lesson's target.
     pub grid: Option<[u32; 3]>,
+    /// The caches whose hits are counted, for a predicted time.
+    pub caches: Option<Caches>,
     /// The entry point, if the file has several.
     pub entry: Option<String>,
     /// Threads of a block in x, y, z, of a kernel in CUDA or PTX.
@@ -77,6 +79,7 @@ pub struct TraceOptions {
 impl Default for TraceOptions {
     fn default() -> Self {
         Self {
+            caches: None,
             grid: None,
             entry: None,
             block: None,

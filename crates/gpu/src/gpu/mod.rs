@@ -4,7 +4,6 @@ pub mod backend;
 mod bench;
 mod between;
 mod builtin_kernels;
-mod caches;
 mod checks;
 pub mod client;
 mod constants;

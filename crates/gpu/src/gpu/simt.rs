@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::caches::Behind;
 use super::backend::{Event as Progress, Failure};
 use super::outputs::Outputs;
 use super::walk::{Host, Turn, Walked, walk};
@@ -12,7 +11,7 @@ use crate::base::diag::Diagnostic;
 use crate::base::parts::{Places, parts};
 use crate::base::tensor::{Elem, Init, Tensor};
 use crate::job::{Action, Assembled, BufferSpec, Code, Job, Launch, Shown, TraceSpec, Twin, paged, written_for_cuda};
-use crate::simt::{self, Options, Program, Recent, Watched};
+use crate::simt::{self, Behind, Options, Program, Recent, Watched};
 use crate::trace::record::{Backend, Device, MAX_ROUNDS, MatrixShape, Record};
 use crate::trace::{AccessCounts, GlobalCounts, Moved, PassRecord, RoundCounts, Trace};
 
@@ -102,7 +101,7 @@ impl<'a> Machine<'a> {
             tensors: tensors.collect::<Result<_, Diagnostic>>()?,
             passes: passes.collect(),
             outputs: Outputs::new(job),
-            behind: spec.caches.map(|caches| Behind::new(caches, job)),
+            behind: spec.caches.map(|caches| Behind::new(caches, job.buffers.iter().map(BufferSpec::bytes))),
             fuel: spec.fuel,
             spec,
             cancel,
@@ -139,6 +138,8 @@ impl<'a> Machine<'a> {
                 timeline_workgroups: if shown { self.spec.timeline_workgroups.clone() } else { Vec::new() },
                 only_timeline_workgroups: quick && shown,
                 races: self.spec.races && (shown || !quick),
+                // What an earlier pass leaves may decide what a later one does.
+                sample: self.spec.sample.filter(|_| place + 1 == self.job.passes.len()),
                 ..self.spec.clone()
             },
         };

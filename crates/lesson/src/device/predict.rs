@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::assumption::{Assumption, Missing};
 use super::occupancy::{Launch, Occupancy, Resource, occupancy};
+use super::point::{Point, point};
 use super::spec::DeviceSpec;
 use super::terms::{self, Rates, SECTOR_BYTES};
 use super::waves::{Waves, waves};
@@ -36,6 +37,10 @@ pub struct Work<'a> {
     pub launches: u64,
     /// Whether its inputs may be in the L2 cache: earlier passes wrote them, or the same buffers are used again.
     pub cached: bool,
+    /// Whether the program has no other launch.
+    pub is_alone: bool,
+    /// Whether it was compiled and is launched by a Vulkan driver.
+    pub through_vulkan: bool,
 }
 
 /// A bound of a kernel's time.
@@ -44,6 +49,12 @@ pub struct Work<'a> {
 pub enum Bound {
     /// Bytes over the memory bus.
     Bytes,
+    /// Sectors of the L2 cache.
+    L2,
+    /// Sectors of the L1 caches.
+    L1,
+    /// Products of matrix units.
+    Matrix,
     /// Instructions of the lanes.
     Instructions,
     /// Wavefronts of shared memory.
@@ -63,6 +74,9 @@ impl Bound {
     pub fn name(self) -> &'static str {
         match self {
             Self::Bytes => "bytes",
+            Self::L2 => "the L2 cache",
+            Self::L1 => "the L1 caches",
+            Self::Matrix => "matrix units",
             Self::Instructions => "instructions",
             Self::SharedMemory => "shared memory",
             Self::Atomics => "atomics",
@@ -102,6 +116,8 @@ pub struct Time {
 pub struct Prediction {
     /// The time, if the device's figures suffice.
     pub time: Option<Time>,
+    /// The same as one number, if the trace counted what caches serve.
+    pub point: Option<Point>,
     /// The blocks and warps that an SM holds at once, if a limit is known.
     pub occupancy: Option<Occupancy>,
     /// The distribution of the grid over the SMs, if their number is known.
@@ -128,7 +144,8 @@ pub fn predict(spec: &DeviceSpec, work: &Work<'_>) -> Prediction {
     let terms = all_terms(spec, work, spread.as_ref(), &mut missing);
     let time = missing.is_empty().then(|| time(terms, work.launch_s));
     let assumptions = assumptions(spec, work, held.as_ref(), time.as_ref());
-    Prediction { time, occupancy: held, waves: spread, assumptions, missing }
+    let point = time.as_ref().and_then(|_| point(spec, work, spread.as_ref()));
+    Prediction { time, point, occupancy: held, waves: spread, assumptions, missing }
 }
 
 /// Each resource's term; figures that are needed but absent go to `missing`.
@@ -252,6 +269,8 @@ mod tests {
             launch_s: None,
             launches: 1,
             cached: false,
+            is_alone: true,
+            through_vulkan: false,
         }
     }
 

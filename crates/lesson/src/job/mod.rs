@@ -18,8 +18,8 @@ pub use condition::{Comparison, Condition, Reading, Reduction, SeriesSpec};
 pub use share::{AwaitSpec, CollectiveSpec, Share};
 pub use spec::MeasureSpec;
 pub use warpbook_tracer::dispatch::{
-    Argument, Asked, Assembled, Binding, BindingKind, Blame, Code, CudaLaunch, FUEL, Grid, Language, Launch, Library,
-    Caches, Product, Shipped, Shown, TensorMap, TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element,
+    Argument, Asked, Assembled, Binding, BindingKind, Blame, Caches, Code, CudaLaunch, FUEL, Grid, Language, Launch,
+    Library, Product, Shipped, Shown, TensorMap, TraceSpec, Twin, Wgsl, WorkgroupShape, no_buffer, written_element,
     written_for_cuda,
 };
 

@@ -32,6 +32,10 @@ pub struct TraceSpec {
     /// The caches whose hits are counted; None counts none. It takes about half as long again.
     #[serde(default)]
     pub caches: Option<Caches>,
+    /// Workgroups of a launch that are run at most: of a larger one its first, middle and last ones, whose counts stand for the others'.
+    /// Buffers do not have the whole result then. None runs all.
+    #[serde(default)]
+    pub sample: Option<u64>,
     /// Steps after which a program is taken to be endless: a warp instruction is one, and eight lanes that access
     /// memory.
     pub fuel: u64,
@@ -54,6 +58,18 @@ pub struct Caches {
     pub l2_bytes: u64,
     /// Whether L2 has been used by the same program before.
     pub warm: bool,
+}
+
+impl Caches {
+    /// Those of an H200, before a program used them (`assets/devices/h200-sxm.ron`).
+    pub const H200: Self = Self {
+        sms: 132,
+        threads_per_sm: 2048,
+        blocks_per_sm: 32,
+        l1_bytes: 256 << 10,
+        l2_bytes: 60 << 20,
+        warm: false,
+    };
 }
 
 /// A language that a kernel can be traced from.
@@ -92,6 +108,7 @@ impl Default for TraceSpec {
             heat: false,
             course: None,
             caches: None,
+            sample: None,
             fuel: FUEL,
             language: Language::Wgsl,
         }

@@ -25,10 +25,22 @@ pub(super) fn drive<const W: usize>(
         Watchers { counter: None, recorder: None, checks: None, fetching: None, following: None, requesting: None } => {
             workgroup.run(scene, &mut Nobody, findings, fuel)
         }
-        Watchers { counter: Some(counter), recorder: None, checks: None, fetching: None, following: None, requesting: None } => {
-            workgroup.run(scene, counter, findings, fuel)
-        }
-        Watchers { counter, recorder: None, checks: None, fetching: None, following: None, requesting: Some(requesting) } => {
+        Watchers {
+            counter: Some(counter),
+            recorder: None,
+            checks: None,
+            fetching: None,
+            following: None,
+            requesting: None,
+        } => workgroup.run(scene, counter, findings, fuel),
+        Watchers {
+            counter,
+            recorder: None,
+            checks: None,
+            fetching: None,
+            following: None,
+            requesting: Some(requesting),
+        } => {
             let mut spare = None;
             let counter = counter.unwrap_or_else(|| spare.insert(Counter::new(scene.code, W as u32)));
             let how = workgroup.run(scene, &mut Both(counter, requesting), findings, fuel);

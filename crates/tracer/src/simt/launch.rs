@@ -14,8 +14,8 @@ use super::code::Code;
 use super::drive::{Watchers, drive};
 use super::fragment::LANES;
 use super::observers::{
-    Between, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Poisoned, Recorder, Requested, Requesting,
-    Requests, Stored, Trail, Watched, Written,
+    Between, Checks, Counter, Fetched, Fetching, Findings, Following, Global, Poisoned, Recorder, Requested,
+    Requesting, Requests, Stored, Trail, Watched, Written,
 };
 use super::pages::{self, Pages};
 use super::waiting::Waiting;
@@ -277,8 +277,10 @@ impl Launch<'_> {
             cancel: self.cancel,
         };
         let wanted = self.wanted(all);
+        let sample = self.sample(all);
         let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
-        let (mut totals, ran) = self.all_batches::<W>(&scene, all, &wanted, waiting.clamp(1, BATCH));
+        let (mut totals, ran) =
+            self.all_batches::<W>(&scene, all, (&wanted, sample.as_deref()), waiting.clamp(1, BATCH));
         let again = Again { scene: &scene, program, kept: &kept, used: self.options.fuel - totals.fuel };
         if looked_for {
             let between = between.as_ref().map(Between::raced).into_iter().flatten();
@@ -302,11 +304,14 @@ impl Launch<'_> {
             warps: ran * warps(size, W) as u64,
             findings,
             notes: printed.into_iter().chain(notes).chain(others).collect(),
-            complete: totals.complete && ran == all,
+            complete: totals.complete && (ran == all || sample.is_some()),
             ..Trace::default()
         };
         if let Some(counter) = &totals.counter {
             counter.finish(&code, &mut trace);
+        }
+        if sample.is_some() {
+            trace.scale(all, ran);
         }
         let fuel = totals.fuel;
         let timeline = (!wanted.is_empty()).then(|| self.timeline::<W>(&sizes, totals.recorders));
@@ -331,12 +336,21 @@ impl Launch<'_> {
         wanted
     }
 
+    /// The workgroups that stand for all: half of them the first ones, the others from the middle and the end. None if all run.
+    fn sample(&self, all: u64) -> Option<Vec<u64>> {
+        let most = self.options.spec.sample.filter(|most| *most < all)?.max(4);
+        let (first, other) = (most / 2, most / 4);
+        let middle = (all / 2).max(first)..(all / 2).max(first) + other;
+        let last = (all - other).max(middle.end)..all;
+        Some((0..first).chain(middle).chain(last).filter(|workgroup| *workgroup < all).collect())
+    }
+
     /// Runs everything in batches of up to `most` workgroups, and says how many workgroups ran.
     fn all_batches<'s, const W: usize>(
         &self,
         scene: &'s Scene<'s>,
         all: u64,
-        wanted: &[u64],
+        (wanted, sample): (&[u64], Option<&[u64]>),
         most: usize,
     ) -> (Totals<'s>, u64) {
         let counter = self.options.count.then(|| Counter::new(scene.code, W as u32));
@@ -348,7 +362,8 @@ impl Launch<'_> {
             complete: true,
         };
         let only = self.options.spec.only_timeline_workgroups;
-        let count = if only { wanted.len() as u64 } else { all };
+        let listed = if only { Some(wanted) } else { sample };
+        let count = listed.map_or(all, |listed| listed.len() as u64);
         let (room, mut waiting) = (most, Vec::new());
         // Where the order matters, a batch is one task.
         let most = if self.in_order { CHUNK } else { most };
@@ -356,7 +371,10 @@ impl Launch<'_> {
         let mut ran = 0;
         while ran < count && totals.complete {
             let end = count.min(ran + most as u64);
-            let batch: Vec<u64> = if only { wanted[ran as usize..end as usize].to_vec() } else { (ran..end).collect() };
+            let batch: Vec<u64> = match listed {
+                Some(listed) => listed[ran as usize..end as usize].to_vec(),
+                None => (ran..end).collect(),
+            };
             let task = |part: &[u64], fuel| {
                 let out = self.part::<W>(scene, part, wanted, fuel);
                 let now = done.fetch_add(part.len() as u64, Ordering::Relaxed) + part.len() as u64;

@@ -9,6 +9,7 @@
 mod again;
 mod arms;
 mod arrival;
+mod behind;
 mod big_stack;
 mod binding;
 mod boxes;
@@ -57,11 +58,11 @@ mod wgmma;
 mod wide;
 mod workgroup;
 
+pub use behind::Behind;
 pub use binding::Binding;
-pub use cache::{Cache, Served};
 pub use launch::{Options, Outcome, run};
 pub use lower::{EntryPoint, Override, entry_points, overrides};
-pub use observers::{Request, Requests, Watched, Written};
+pub use observers::{Requests, Watched, Written};
 pub use program::Program;
 pub use provenance::{Question, explain};
 pub use ptx::{

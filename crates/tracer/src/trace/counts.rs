@@ -77,6 +77,17 @@ impl Trace {
         self.seconds += other.seconds;
     }
 
+    /// Makes the counts of `ran` workgroups those of `all`; the critical path is that of one.
+    pub fn scale(&mut self, all: u64, ran: u64) {
+        let scaled = |count: u64| u64::try_from(u128::from(count) * u128::from(all) / u128::from(ran.max(1)));
+        let critical = self.critical;
+        for counter in COUNTERS {
+            let count = (counter.at)(self);
+            *count = scaled(*count).unwrap_or(u64::MAX);
+        }
+        self.critical = critical;
+    }
+
     /// Bytes that lanes requested from buffers, by any kind of access.
     #[must_use]
     pub fn global_bytes(&self) -> u64 {
@@ -113,11 +124,13 @@ pub struct CacheCounts {
     pub l1_hits: u64,
     /// Sectors of loads that were not.
     pub l1_misses: u64,
-    /// Sectors that L2 was asked for, by loads past L1 and by atomics.
+    /// Sectors that L2 was asked for by loads past L1.
     pub l2_loads: u64,
-    /// Sectors that were stored to L2, by stores and by atomics.
+    /// Sectors that were stored to L2.
     pub l2_stores: u64,
-    /// Sectors of `l2_loads` that were there.
+    /// Sectors in which L2 did atomics.
+    pub l2_atomics: u64,
+    /// Sectors of loads and atomics that were there.
     pub l2_hits: u64,
     /// Sectors that were fetched from DRAM.
     pub dram_loads: u64,
@@ -128,12 +141,27 @@ pub struct CacheCounts {
 }
 
 impl CacheCounts {
+    /// Makes the counts of `ran` workgroups those of `all`. What fits in L2 is fetched once: `held` sectors, if that is not None.
+    pub fn scale(&mut self, all: u64, ran: u64, held: Option<u64>) {
+        let scaled = |count: u64| u64::try_from(u128::from(count) * u128::from(all) / u128::from(ran.max(1)));
+        let most = held.unwrap_or(u64::MAX);
+        let Self { l1_hits, l1_misses, l2_loads, l2_stores, l2_atomics, l2_hits, dram_loads, dram_stores, dirty } =
+            self;
+        for count in [l1_hits, l1_misses, l2_loads, l2_stores, l2_atomics, dram_stores, dirty] {
+            *count = scaled(*count).unwrap_or(u64::MAX);
+        }
+        *dram_loads = scaled(*dram_loads).unwrap_or(u64::MAX).min(most.max(*dram_loads));
+        // DRAM gives two sectors at a time.
+        *l2_hits = (*l2_loads + *l2_atomics).saturating_sub(*dram_loads / 2);
+    }
+
     /// Takes in those of a later launch.
     pub fn add(&mut self, other: &Self) {
         self.l1_hits += other.l1_hits;
         self.l1_misses += other.l1_misses;
         self.l2_loads += other.l2_loads;
         self.l2_stores += other.l2_stores;
+        self.l2_atomics += other.l2_atomics;
         self.l2_hits += other.l2_hits;
         self.dram_loads += other.dram_loads;
         self.dram_stores += other.dram_stores;

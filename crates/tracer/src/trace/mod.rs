@@ -16,7 +16,8 @@ mod unwritten;
 
 pub use cells::Cells;
 pub use counts::{
-    AccessCounts, BranchCounts, CacheCounts, CriticalPath, GlobalCounts, LineCounts, SharedAccessCounts, SharedCounts, Trace,
+    AccessCounts, BranchCounts, CacheCounts, CriticalPath, GlobalCounts, LineCounts, SharedAccessCounts, SharedCounts,
+    Trace,
 };
 pub use course::{Course, Followed, Moved, Phase, Rows};
 pub use film::Film;

@@ -13,6 +13,12 @@ use crate::trace::{AccessKind, Space};
 /// Bytes of a sector.
 const SECTOR: u32 = 32;
 
+/// Sectors of stores that are on their way at once, and stores to a sector that become one request. Fitted to an H200's counters: a warp that
+/// stores to one sector again and again makes a request of each four.
+const COMBINES: usize = 4;
+const COMBINED: u32 = 4;
+const NONE: [(u32, u32); COMBINES] = [(u32::MAX, 0); COMBINES];
+
 /// A request to the L2 cache: a sector, and what is done with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request(u32);
@@ -42,6 +48,8 @@ pub struct Requests {
     pub l1_hits: u64,
     /// Sectors of loads that were not.
     pub l1_misses: u64,
+    /// Workgroups that ran.
+    pub workgroups: u64,
     /// By workgroup, the requests that went past L1, in their order.
     pub streams: BTreeMap<u64, Vec<Request>>,
 }
@@ -63,7 +71,8 @@ impl<'a> Requested<'a> {
 
     /// The requests.
     pub fn finish(self) -> Requests {
-        self.all.into_inner().unwrap_or_else(PoisonError::into_inner)
+        let all = self.all.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Requests { workgroups: all.streams.len() as u64, ..all }
     }
 }
 
@@ -73,17 +82,22 @@ pub struct Requesting<'a> {
     l1: Cache,
     workgroup: u64,
     mine: Requests,
+    /// The last sectors that were stored to, each with the stores that became one request.
+    stored: [(u32, u32); COMBINES],
+    next: usize,
 }
 
 impl<'a> Requesting<'a> {
     /// An observer for workgroups of a run.
     pub fn new(of: &'a Requested<'a>) -> Self {
-        Self { of, l1: Cache::new(of.l1_bytes), workgroup: 0, mine: Requests::default() }
+        Self { of, l1: Cache::new(of.l1_bytes), workgroup: 0, mine: Requests::default(), stored: NONE, next: 0 }
     }
 
     /// A workgroup begins, or goes on.
     pub fn start(&mut self, linear: u64) {
+        self.mine.streams.entry(linear).or_default();
         self.l1.clear();
+        self.stored = NONE;
         self.workgroup = linear;
     }
 
@@ -97,6 +111,17 @@ impl<'a> Requesting<'a> {
         }
     }
 
+    /// Whether a store joins an earlier one to the same sector, on its way to L2.
+    fn combines(&mut self, sector: u32) -> bool {
+        if let Some((_, stores)) = self.stored.iter_mut().find(|(of, stores)| *of == sector && *stores < COMBINED) {
+            *stores += 1;
+            return true;
+        }
+        self.stored[self.next] = (sector, 1);
+        self.next = (self.next + 1) % COMBINES;
+        false
+    }
+
     fn sector(&mut self, sector: u32, access: &Access<'_>) {
         // The copy engine reads past L1.
         if access.kind == AccessKind::Load && access.actor.is_none() {
@@ -105,6 +130,9 @@ impl<'a> Requesting<'a> {
                 return;
             }
             self.mine.l1_misses += 1;
+        }
+        if access.kind == AccessKind::Store && self.combines(sector) {
+            return;
         }
         self.mine.streams.entry(self.workgroup).or_default().push(Request::new(sector, access.kind));
     }

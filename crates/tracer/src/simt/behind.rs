@@ -1,7 +1,11 @@
 //! The L2 cache behind the workgroups of a program's launches, and DRAM behind that.
 
-use crate::job::{Caches, Job};
-use crate::simt::{Cache, Program, Request, Requests};
+use rustc_hash::FxHashSet;
+
+use super::cache::Cache;
+use super::observers::{Request, Requests};
+use super::program::Program;
+use crate::dispatch::Caches;
 use crate::trace::{AccessKind, CacheCounts};
 
 /// Sectors that DRAM gives at a time: 64 bytes.
@@ -10,27 +14,33 @@ const FETCHED: u32 = 2;
 /// Requests of a workgroup before those of the next one of its wave.
 const TURN: usize = 32;
 
+/// SMs whose loads of the same sector, at the same time, become one request to L2. Fitted to an H200's counters.
+const CLUSTER: usize = 16;
+
 /// Bytes between the starts of buffers: allocations begin at a multiple of this.
 const ALIGNED: u64 = 1 << 9;
 
 /// The caches of a device while a program runs.
-pub(super) struct Behind {
+#[derive(Debug)]
+pub struct Behind {
     spec: Caches,
     l2: Cache,
-    /// The first sector of each buffer.
+    /// The first sector of each buffer, and all of them.
     bases: Vec<u32>,
+    sectors: u64,
 }
 
 impl Behind {
-    /// Empty caches.
-    pub fn new(spec: Caches, job: &Job) -> Self {
+    /// The caches before a program with buffers of these bytes.
+    #[must_use]
+    pub fn new(spec: Caches, buffers: impl Iterator<Item = u64>) -> Self {
         let mut at = 0;
-        let base = |buffer: &crate::job::BufferSpec| {
+        let base = |bytes: u64| {
             let here = at;
-            at += buffer.bytes().div_ceil(ALIGNED) * ALIGNED;
+            at += bytes.div_ceil(ALIGNED) * ALIGNED;
             u32::try_from(here / 32).unwrap_or(u32::MAX >> 2)
         };
-        let bases = job.buffers.iter().map(base).collect();
+        let bases = buffers.map(base).collect();
         let mut l2 = Cache::new(spec.l2_bytes);
         if spec.warm {
             // What an earlier run of the program left there.
@@ -39,10 +49,11 @@ impl Behind {
                 l2.load(sector, 4);
             }
         }
-        Self { spec, l2, bases }
+        Self { spec, l2, bases, sectors: at / 32 }
     }
 
     /// The first sector of a buffer.
+    #[must_use]
     pub fn base(&self, buffer: usize) -> u32 {
         self.bases[buffer]
     }
@@ -56,7 +67,8 @@ impl Behind {
         u64::from(most).min(blocks.div_ceil(self.spec.sms.into())).max(1)
     }
 
-    /// The bytes of L1 that a workgroup has: an equal share of what shared memory leaves.
+    /// The bytes of L1 that a workgroup of a launch of `blocks` has: an equal share of what shared memory leaves.
+    #[must_use]
     pub fn l1_bytes(&self, program: &Program, blocks: u64) -> u64 {
         let held = self.held(program, blocks);
         let shared = held * u64::from(program.shared_bytes());
@@ -67,31 +79,48 @@ impl Behind {
     pub fn serve(&mut self, program: &Program, blocks: u64, requests: Requests) -> CacheCounts {
         let mut counts =
             CacheCounts { l1_hits: requests.l1_hits, l1_misses: requests.l1_misses, ..CacheCounts::default() };
+        let ran = requests.workgroups;
         let streams: Vec<Vec<Request>> = requests.streams.into_values().collect();
         let wave = usize::try_from(self.held(program, blocks) * u64::from(self.spec.sms)).unwrap_or(usize::MAX);
         for wave in streams.chunks(wave.max(1)) {
             let longest = wave.iter().map(Vec::len).max().unwrap_or(0);
             for first in (0..longest).step_by(TURN) {
-                for stream in wave {
+                let mut asked = FxHashSet::default();
+                for (place, stream) in wave.iter().enumerate() {
+                    let cluster = place % self.spec.sms as usize / CLUSTER;
                     let turn = stream.get(first..stream.len().min(first + TURN)).unwrap_or_default();
-                    turn.iter().for_each(|request| self.request(*request, &mut counts));
+                    for request in turn {
+                        // Loads of one sector that are on their way at once are one request.
+                        if request.kind() != AccessKind::Load || asked.insert((cluster, request.sector())) {
+                            self.request(*request, &mut counts);
+                        }
+                    }
                 }
             }
         }
         counts.dirty = self.l2.dirty();
+        if ran < blocks {
+            counts.scale(blocks, ran, self.held_by_l2());
+        }
         counts
     }
 
+    /// The sectors of all buffers, if L2 holds them.
+    fn held_by_l2(&self) -> Option<u64> {
+        (32 * self.sectors <= self.spec.l2_bytes).then_some(self.sectors)
+    }
+
     fn request(&mut self, request: Request, counts: &mut CacheCounts) {
+        counts.l2_atomics += u64::from(request.kind() == AccessKind::Atomic);
+        counts.l2_loads += u64::from(request.kind() == AccessKind::Load);
+        counts.l2_stores += u64::from(request.kind() == AccessKind::Store);
         if request.kind() != AccessKind::Store {
-            counts.l2_loads += 1;
             let served = self.l2.load(request.sector(), FETCHED);
             counts.l2_hits += u64::from(served.hit);
             counts.dram_loads += if served.hit { 0 } else { u64::from(FETCHED) };
             counts.dram_stores += u64::from(served.written_back);
         }
         if request.kind() != AccessKind::Load {
-            counts.l2_stores += 1;
             counts.dram_stores += u64::from(self.l2.store(request.sector()).written_back);
         }
     }

@@ -1,0 +1,69 @@
+//! What the tracer's caches serve, beside an H200's counters (`caches.py`).
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use serde::Deserialize;
+use warpbook::device::spec;
+use warpbook::job::Caches;
+use warpbook::session::run::model;
+
+use super::cases::{Row, json, root, rows};
+
+#[derive(Deserialize)]
+struct Measured {
+    rows: BTreeMap<String, Served>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Served {
+    l1_hits: u64,
+    l2_loads: u64,
+    l2_stores: u64,
+    dram_load_bytes: u64,
+}
+
+fn h200() -> Result<Caches, String> {
+    let path = root().join("assets/devices/h200-sxm.ron");
+    let text = std::fs::read_to_string(&path).map_err(|e| e.to_string())?;
+    let spec = spec::read("h200-sxm", "h200-sxm.ron", &text).map_err(|e| e.to_string())?;
+    model::caches(&spec, false).ok_or_else(|| "its caches are not known".to_owned())
+}
+
+/// Whether a count is within a share of the hardware's, or within some sectors of it.
+fn is_near(traced: u64, hardware: u64, share: f64, sectors: u64) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "counts of small launches")]
+    let room = (hardware as f64 * share).max(sectors as f64);
+    #[expect(clippy::cast_precision_loss, reason = "counts of small launches")]
+    let apart = traced.abs_diff(hardware) as f64;
+    apart <= room
+}
+
+#[test]
+fn caches_serve_what_the_hardwares_do() -> Result<(), String> {
+    let measured: Measured = json("caches.json")?;
+    let caches = h200()?;
+    let rows = rows()?;
+    let of = |row: &Row| {
+        let hardware = *measured.rows.get(&row.name)?;
+        Some(row.cached(caches).map(|traced| (row.name.clone(), traced, hardware)))
+    };
+    let all = rows.par_iter().filter_map(of).collect::<Result<Vec<_>, String>>()?;
+    let (mut near, mut apart) = ([0_usize; 4], Vec::new());
+    for (name, traced, hardware) in &all {
+        let is = [
+            is_near(traced.l1_hits, hardware.l1_hits, 0.05, 32),
+            is_near(traced.l2_loads, hardware.l2_loads, 0.05, 32),
+            is_near(traced.l2_stores, hardware.l2_stores, 0.05, 32),
+            is_near(traced.dram_loads * 32, hardware.dram_load_bytes, 0.1, 8192),
+        ];
+        for (near, is) in near.iter_mut().zip(is) {
+            *near += usize::from(is);
+        }
+        if is.contains(&false) {
+            apart.push(format!("{name}: {traced:?}, the hardware {hardware:?}"));
+        }
+    }
+    assert!(near.iter().all(|near| near * 10 >= all.len() * 9), "{near:?} of {}:\n{}", all.len(), apart.join("\n"));
+    Ok(())
+}
