@@ -44,8 +44,9 @@ def main():
             for row, values, _ in part:
                 found[row] = {short: values[metric] for short, metric in METRICS.items()}
             print(f"{len(found)} of {len(rows)}", flush=True)
-    about = {"device": name, "driver": driver, "date": datetime.date.today().isoformat(), "rows": found}
-    output.write_text(json.dumps(about, indent=0) + "\n")
+    about = {"device": name, "driver": driver, "date": datetime.date.today().isoformat(), "command": "python3 tests/hardware/caches.py"}
+    lines = [f"    {json.dumps(row)}: {json.dumps(served)}" for row, served in found.items()]
+    output.write_text(json.dumps(about, indent=2)[:-2] + ',\n  "rows": {\n' + ",\n".join(lines) + "\n  }\n}\n")
 
 
 if __name__ == "__main__":

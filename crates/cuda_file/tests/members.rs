@@ -38,6 +38,15 @@ __global__ void k(Params p, int add, const Params* q) {}
 }
 
 #[test]
+fn arrays_of_the_standard_library_have_elements_and_spans_a_pointer_and_a_size() {
+    let text = "struct P { char c; std::array<short, 3> a; std::span<const float> s; };\n__global__ void k(P p, std::array<float, 2> w) {}\n";
+    let found = of(text, "k");
+    let of = |at: usize| found[at].clone().map(|(members, bytes)| (members.join(" "), bytes));
+    assert_eq!(of(0), Some(("c@0:1 a[0]@2:2 a[1]@4:2 a[2]@6:2 s.data*@8:8 s.size@16:8".to_owned(), 24)));
+    assert_eq!(of(1), Some(("[0]@0:4 [1]@4:4".to_owned(), 8)));
+}
+
+#[test]
 fn a_layout_that_is_not_understood_is_none() {
     for of_class in [
         "struct P { int n; float f; }; namespace b { struct P { float f; int n; }; }",
@@ -45,7 +54,7 @@ fn a_layout_that_is_not_understood_is_none() {
         "struct P : Base { int n; };",
         "struct P { int a : 3; };",
         "struct P { alignas(16) int a; };",
-        "struct P { std::array<int, 4> a; };",
+        "struct P { std::vector<int> a; };",
     ] {
         let found = of(&format!("{of_class}\n__global__ void k(P p) {{}}\n"), "k");
         assert!(found == [None], "{of_class}: {found:?}");

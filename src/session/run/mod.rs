@@ -196,7 +196,7 @@ impl Runner<'_> {
         }
         let retraced = match done.record.backend {
             Backend::Simt => Ok(None),
-            Backend::Wgpu | Backend::Cuda => self.traced(variant, params).map(Some),
+            Backend::Wgpu | Backend::Cuda => self.traced(chosen, variant, params).map(Some),
         };
         let retraced = match retraced {
             Ok(retraced) => retraced,
@@ -223,9 +223,11 @@ impl Runner<'_> {
         Prediction { predicted, trace: trace.cloned(), problems: Vec::new() }
     }
 
-    /// A program's counts, without checking its result again.
-    fn traced(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
-        let purpose = Purpose { check: false, ..purpose(Backend::Simt, self.purpose.seed, true) };
+    /// A program's counts and those of a device's caches, without checking its result again.
+    fn traced(&self, chosen: &Chosen<'_>, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
+        let mut purpose = Purpose { check: false, ..purpose(Backend::Simt, self.purpose.seed, true) };
+        let caches = model::caches(chosen.spec, false);
+        purpose.trace.iter_mut().for_each(|spec| spec.caches = caches);
         Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.program(variant, params)
     }
 

@@ -310,9 +310,7 @@ impl Launch<'_> {
         if let Some(counter) = &totals.counter {
             counter.finish(&code, &mut trace);
         }
-        if sample.is_some() {
-            trace.scale(all, ran);
-        }
+        sample.iter().for_each(|_| trace.scale(all, ran));
         let fuel = totals.fuel;
         let timeline = (!wanted.is_empty()).then(|| self.timeline::<W>(&sizes, totals.recorders));
         drop(totals.counter);
@@ -339,10 +337,9 @@ impl Launch<'_> {
     /// The workgroups that stand for all: half of them the first ones, the others from the middle and the end. None if all run.
     fn sample(&self, all: u64) -> Option<Vec<u64>> {
         let most = self.options.spec.sample.filter(|most| *most < all)?.max(4);
-        let (first, other) = (most / 2, most / 4);
-        let middle = (all / 2).max(first)..(all / 2).max(first) + other;
-        let last = (all - other).max(middle.end)..all;
-        Some((0..first).chain(middle).chain(last).filter(|workgroup| *workgroup < all).collect())
+        let (first, other, middle) = (most / 2, most / 4, (all / 2).max(most / 2));
+        let last = (all - other).max(middle + other)..all;
+        Some((0..first).chain(middle..middle + other).chain(last).filter(|workgroup| *workgroup < all).collect())
     }
 
     /// Runs everything in batches of up to `most` workgroups, and says how many workgroups ran.
