@@ -46,7 +46,7 @@ fn caches_serve_what_the_hardwares_do() -> Result<(), String> {
     let rows = rows()?;
     let of = |row: &Row| {
         let hardware = *measured.rows.get(&row.name)?;
-        Some(row.cached(caches).map(|traced| (row.name.clone(), traced, hardware)))
+        Some(row.cached(caches, None).map(|traced| (row.name.clone(), traced, hardware)))
     };
     let all = rows.par_iter().filter_map(of).collect::<Result<Vec<_>, String>>()?;
     let (mut near, mut apart) = ([0_usize; 4], Vec::new());
@@ -65,5 +65,15 @@ fn caches_serve_what_the_hardwares_do() -> Result<(), String> {
         }
     }
     assert!(near.iter().all(|near| near * 10 >= all.len() * 9), "{near:?} of {}:\n{}", all.len(), apart.join("\n"));
+    Ok(())
+}
+
+#[test]
+fn counts_of_caches_do_not_depend_on_threads() -> Result<(), String> {
+    let caches = h200()?;
+    for row in rows()?.iter().step_by(50) {
+        let [one, three] = [1, 3].map(|threads| row.cached(caches, Some(threads)));
+        assert_eq!(one?, three?, "{}", row.name);
+    }
     Ok(())
 }

@@ -169,8 +169,8 @@ impl Row {
         self.traced(&self.program()?)
     }
 
-    /// What caches serve of the row, which begin empty.
-    pub fn cached(&self, caches: Caches) -> Result<CacheCounts, String> {
+    /// The counts of caches that begin empty, on this many threads.
+    pub fn cached(&self, caches: Caches, threads: Option<usize>) -> Result<CacheCounts, String> {
         let program = self.program()?;
         let mut buffers: Vec<Tensor> = self.case.buffers.iter().map(tensor).collect();
         let blocks = self.case.grid.into_iter().map(u64::from).product();
@@ -178,7 +178,7 @@ impl Row {
         let bases = (0..buffers.len()).map(|buffer| behind.base(buffer)).collect();
         let requests = Some((bases, behind.l1_bytes(&program, blocks)));
         let spec = TraceSpec { races: false, ..TraceSpec::default() };
-        let options = Options { requests, spec, ..Options::default() };
+        let options = Options { requests, spec, threads, ..Options::default() };
         let outcome = run(&program, &mut buffers, self.case.grid, &options, &AtomicBool::new(false), &|_, _| {});
         let requests = outcome.map_err(|e| format!("{}: {e}", self.name))?.requests.unwrap_or_default();
         Ok(behind.serve(&program, blocks, requests))

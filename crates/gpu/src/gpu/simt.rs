@@ -138,7 +138,7 @@ impl<'a> Machine<'a> {
                 timeline_workgroups: if shown { self.spec.timeline_workgroups.clone() } else { Vec::new() },
                 only_timeline_workgroups: quick && shown,
                 races: self.spec.races && (shown || !quick),
-                // What an earlier pass leaves may decide what a later one does.
+                // A later pass may need all results of an earlier one, so only the last pass is sampled.
                 sample: self.spec.sample.filter(|_| place + 1 == self.job.passes.len()),
                 ..self.spec.clone()
             },

@@ -106,7 +106,7 @@ impl Point {
 /// A part of a predicted time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Part {
-    /// What takes it.
+    /// The resource.
     pub of: Bound,
     /// In seconds.
     pub seconds: f64,
@@ -214,7 +214,7 @@ impl Spread {
 
 fn dram_s(caches: &CacheCounts, rates: &Rates) -> f64 {
     let [loads, stores] = fitted::DRAM;
-    // What L2 cannot keep leaves it, also in a sample of workgroups that has not filled it.
+    // Dirty sectors beyond the capacity of L2 are written to DRAM. Sampled workgroups alone do not fill L2.
     let beyond = (SECTOR * caches.dirty as f64 - DIRTY * rates.l2_bytes).max(0.0);
     (loads * SECTOR * caches.dram_loads as f64 + stores * (SECTOR * caches.dram_stores as f64 + beyond)) / rates.copied
 }
@@ -298,19 +298,7 @@ mod tests {
     }
 
     fn of(id: &str, trace: &Trace) -> Option<Point> {
-        let work = Work {
-            launch: &LAUNCH,
-            trace,
-            least_bytes: None,
-            least_flops: 0.0,
-            copy_bytes_per_s: None,
-            launch_s: None,
-            launches: 1,
-            cached: false,
-            is_alone: true,
-            through_vulkan: false,
-        };
-        predict(&device(id), &work).point
+        predict(&device(id), &Work::of(&LAUNCH, trace)).point
     }
 
     #[test]

@@ -43,6 +43,25 @@ pub struct Work<'a> {
     pub through_vulkan: bool,
 }
 
+impl<'a> Work<'a> {
+    /// One launch of a kernel through CUDA, of a program without others, with no stated needs.
+    #[must_use]
+    pub fn of(launch: &'a Launch, trace: &'a Trace) -> Self {
+        Self {
+            launch,
+            trace,
+            least_bytes: None,
+            least_flops: 0.0,
+            copy_bytes_per_s: None,
+            launch_s: None,
+            launches: 1,
+            cached: false,
+            is_alone: true,
+            through_vulkan: false,
+        }
+    }
+}
+
 /// A bound of a kernel's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -258,24 +277,8 @@ mod tests {
         trace
     }
 
-    /// One launch of `trace` with no stated needs.
-    fn work<'a>(launch: &'a Launch, trace: &'a Trace) -> Work<'a> {
-        Work {
-            launch,
-            trace,
-            least_bytes: None,
-            least_flops: 0.0,
-            copy_bytes_per_s: None,
-            launch_s: None,
-            launches: 1,
-            cached: false,
-            is_alone: true,
-            through_vulkan: false,
-        }
-    }
-
     fn of(id: &str, trace: &Trace, (bytes, flops): (f64, f64), launch_s: Option<[f64; 2]>) -> Prediction {
-        let work = Work { least_bytes: Some(bytes), least_flops: flops, launch_s, ..work(&LAUNCH, trace) };
+        let work = Work { least_bytes: Some(bytes), least_flops: flops, launch_s, ..Work::of(&LAUNCH, trace) };
         predict(&device(id), &work)
     }
 
@@ -305,7 +308,7 @@ mod tests {
     fn bytes_of_an_earlier_pass_may_still_be_in_the_cache() {
         let (trace, spec) = (trace(1_046_875, 1000, 0), device("h100-sxm"));
         let low = |bytes, cached| {
-            let work = Work { least_bytes: Some(bytes), cached, ..work(&LAUNCH, &trace) };
+            let work = Work { least_bytes: Some(bytes), cached, ..Work::of(&LAUNCH, &trace) };
             ends(&predict(&spec, &work), Bound::Bytes).map(|[low, _]| low)
         };
         // The L2 cache has 50 MiB.
@@ -318,7 +321,7 @@ mod tests {
     fn a_measured_copy_is_the_high_ends_rate() {
         let trace = trace(1_046_875, 1000, 0);
         let of = |id: &str| {
-            let work = Work { least_bytes: Some(33.5e6), copy_bytes_per_s: Some(2.68e12), ..work(&LAUNCH, &trace) };
+            let work = Work { least_bytes: Some(33.5e6), copy_bytes_per_s: Some(2.68e12), ..Work::of(&LAUNCH, &trace) };
             predict(&device(id), &work)
         };
         let found = of("h100-sxm");
@@ -348,7 +351,7 @@ mod tests {
         let trace = trace(0, 1_045_440, 0);
         let of = |blocks: u64| {
             let launch = Launch { blocks, ..LAUNCH };
-            let work = Work { least_flops: 20e6, ..work(&launch, &trace) };
+            let work = Work { least_flops: 20e6, ..Work::of(&launch, &trace) };
             ends(&predict(&device("h100-sxm"), &work), Bound::Instructions).unwrap_or_default()
         };
         // Half of the SMs have a block: both ends double.
@@ -368,7 +371,7 @@ mod tests {
         let trace = Trace { critical: path, ..trace(131_072, 458_754, 0) };
         let of = |blocks: u64| {
             let launch = Launch { blocks, threads_per_block: 1, ..LAUNCH };
-            let work = Work { least_bytes: Some(524_288.0), ..work(&launch, &trace) };
+            let work = Work { least_bytes: Some(524_288.0), ..Work::of(&launch, &trace) };
             ends(&predict(&device("h200-sxm"), &work), Bound::Latency).unwrap_or_default()
         };
         let [low, high] = of(1);
@@ -384,7 +387,7 @@ mod tests {
         let mut trace = trace(0, 1000, 0);
         trace.global.atomic_turns = 1_400_000;
         let launch = Launch { blocks: 1_650_000, ..LAUNCH };
-        let found = predict(&device("h100-sxm"), &work(&launch, &trace));
+        let found = predict(&device("h100-sxm"), &Work::of(&launch, &trace));
         assert!(ends(&found, Bound::Blocks).is_some_and(|[low, high]| close(low, 0.8e-3) && close(high, 1.2e-3)));
         assert!(ends(&found, Bound::Atomics).is_some_and(|[low, high]| low < 1e-3 && 1e-3 < high));
         assert!(found.assumptions.contains(&Assumption::AtomicTurns));
@@ -416,7 +419,7 @@ mod tests {
         let part = Trace { complete: false, ..trace(1000, 1000, 0) };
         assert_eq!(of("h100-sxm", &part, (32_000.0, 0.0), None).missing, [Missing::WholeTrace]);
         let huge = Launch { shared_bytes_per_block: 300_000, ..LAUNCH };
-        let found = predict(&device("h100-sxm"), &work(&huge, &trace(1000, 1000, 0)));
+        let found = predict(&device("h100-sxm"), &Work::of(&huge, &trace(1000, 1000, 0)));
         assert_eq!(found.missing, [Missing::DoesNotFit]);
     }
 
@@ -429,7 +432,7 @@ mod tests {
         assert!(taken.iter().all(|a| a.sentence().ends_with('.')));
         let launch = Launch { warp_lanes: 64, registers_per_thread: Some(32), ..LAUNCH };
         let whole = trace(1000, 1000, 0);
-        let work = Work { launch_s: Some([1e-6; 2]), ..work(&launch, &whole) };
+        let work = Work { launch_s: Some([1e-6; 2]), ..Work::of(&launch, &whole) };
         let taken = predict(&device("h100-sxm"), &work).assumptions;
         assert_eq!(taken[0].sentence(), "Counted with warps of 64 lanes, where the device's have 32.");
         assert!(taken.contains(&Assumption::LeastBytesUnknown) && taken.contains(&Assumption::Launch([1e-6; 2])));

@@ -43,6 +43,18 @@ pub struct TraceSpec {
     pub language: Language,
 }
 
+impl TraceSpec {
+    /// The workgroups that stand for a launch of `all`: half of the sample from the start, the others from the middle and the end. None if
+    /// all run.
+    #[must_use]
+    pub fn sampled(&self, all: u64) -> Option<Vec<u64>> {
+        let most = self.sample.filter(|most| *most < all)?.max(4);
+        let (first, other, middle) = (most / 2, most / 4, (all / 2).max(most / 2));
+        let last = (all - other.min(all)).max(middle + other)..all;
+        Some((0..first).chain(middle..middle + other).chain(last).filter(|workgroup| *workgroup < all).collect())
+    }
+}
+
 /// The caches of a device, and what decides how many workgroups share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Caches {
@@ -61,7 +73,7 @@ pub struct Caches {
 }
 
 impl Caches {
-    /// Those of an H200, before a program used them (`assets/devices/h200-sxm.ron`).
+    /// The caches of an H200, cold (`assets/devices/h200-sxm.ron`).
     pub const H200: Self = Self {
         sms: 132,
         threads_per_sm: 2048,
@@ -111,6 +123,25 @@ impl Default for TraceSpec {
             sample: None,
             fuel: FUEL,
             language: Language::Wgsl,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_workgroups_of_the_start_the_middle_and_the_end_once_each() {
+        let of = |sample, all| TraceSpec { sample, ..TraceSpec::default() }.sampled(all);
+        assert_eq!(of(Some(8), 100), Some(vec![0, 1, 2, 3, 50, 51, 98, 99]));
+        assert_eq!((of(None, 100), of(Some(100), 100)), (None, None));
+        for (sample, all) in [(1, 2), (1, 5), (4, 5), (6, 7), (9, 11), (30, 31)] {
+            let found = of(Some(sample), all).unwrap_or_default();
+            assert!(
+                !found.is_empty() && found.is_sorted_by(|a, b| a < b) && found.iter().all(|w| *w < all),
+                "{found:?}"
+            );
         }
     }
 }

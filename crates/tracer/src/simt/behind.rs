@@ -43,7 +43,7 @@ impl Behind {
         let bases = buffers.map(base).collect();
         let mut l2 = Cache::new(spec.l2_bytes);
         if spec.warm {
-            // What an earlier run of the program left there.
+            // A warm L2 holds the program's buffers, as far as they fit.
             let end = u32::try_from(at / 32).unwrap_or(u32::MAX >> 2);
             for sector in (0..end).step_by(4) {
                 l2.load(sector, 4);

@@ -90,7 +90,7 @@ pub struct Outcome {
     pub course: Option<Course>,
     /// By binding, what was moved; empty where nobody was followed.
     pub moved: Vec<Moved>,
-    /// What went past the L1 caches; None if it was not asked for.
+    /// The requests that went past L1; None unless requested.
     pub requests: Option<Requests>,
     /// By binding, where the run stored to; empty unless races were looked for over the whole grid.
     pub written: Vec<Written>,
@@ -277,7 +277,7 @@ impl Launch<'_> {
             cancel: self.cancel,
         };
         let wanted = self.wanted(all);
-        let sample = self.sample(all);
+        let sample = self.options.spec.sampled(all);
         let waiting = usize::try_from(MAX_BYTES / bytes.max(1)).unwrap_or(BATCH);
         let (mut totals, ran) =
             self.all_batches::<W>(&scene, all, (&wanted, sample.as_deref()), waiting.clamp(1, BATCH));
@@ -310,7 +310,9 @@ impl Launch<'_> {
         if let Some(counter) = &totals.counter {
             counter.finish(&code, &mut trace);
         }
-        sample.iter().for_each(|_| trace.scale(all, ran));
+        if sample.is_some() {
+            trace.scale(all, ran);
+        }
         let fuel = totals.fuel;
         let timeline = (!wanted.is_empty()).then(|| self.timeline::<W>(&sizes, totals.recorders));
         drop(totals.counter);
@@ -332,14 +334,6 @@ impl Launch<'_> {
         wanted.dedup();
         wanted.retain(|w| *w < all);
         wanted
-    }
-
-    /// The workgroups that stand for all: half of them the first ones, the others from the middle and the end. None if all run.
-    fn sample(&self, all: u64) -> Option<Vec<u64>> {
-        let most = self.options.spec.sample.filter(|most| *most < all)?.max(4);
-        let (first, other, middle) = (most / 2, most / 4, (all / 2).max(most / 2));
-        let last = (all - other).max(middle + other)..all;
-        Some((0..first).chain(middle..middle + other).chain(last).filter(|workgroup| *workgroup < all).collect())
     }
 
     /// Runs everything in batches of up to `most` workgroups, and says how many workgroups ran.

@@ -27,7 +27,7 @@ pub struct Trace {
     /// The critical path.
     #[serde(default)]
     pub critical: CriticalPath,
-    /// What the caches served, where it was asked for.
+    /// Hits and misses of the caches; None unless `TraceSpec::caches` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub caches: Option<CacheCounts>,
     /// Conditional control flow.

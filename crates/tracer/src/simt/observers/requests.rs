@@ -19,7 +19,7 @@ const COMBINES: usize = 4;
 const COMBINED: u32 = 4;
 const NONE: [(u32, u32); COMBINES] = [(u32::MAX, 0); COMBINES];
 
-/// A request to the L2 cache: a sector, and what is done with it.
+/// A request to the L2 cache: a sector and the kind of the access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request(u32);
 
@@ -34,14 +34,14 @@ impl Request {
         self.0 >> 2
     }
 
-    /// What is done with it.
+    /// The kind of the access.
     #[must_use]
     pub fn kind(self) -> AccessKind {
         [AccessKind::Load, AccessKind::Store, AccessKind::Atomic][(self.0 & 3) as usize % 3]
     }
 }
 
-/// What workgroups asked of global memory.
+/// The loads that hit and missed L1, and the requests to L2.
 #[derive(Debug, Default)]
 pub struct Requests {
     /// Sectors of loads that were in the L1 cache.
