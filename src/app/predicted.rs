@@ -155,7 +155,7 @@ fn cells_of(found: &Predicted, bound_by: &str, recorded: Option<(&Recording, &Ti
         _ => Cell { ink: Ink::Muted, ..Cell::new("no time".to_owned(), "a figure is missing") },
     }];
     if let Some(error) = found.error {
-        let ink = if error.within { Ink::Text } else { Hue::Store.ink() };
+        let ink = if error.likely.unwrap_or(error.within) { Ink::Text } else { Hue::Store.ink() };
         let words = found.error_words().unwrap_or_default();
         cells.push(Cell { ink, ..Cell::new(words, "off the median") });
     }
@@ -205,7 +205,7 @@ fn hover(found: &Predicted) -> String {
     lines.join("\n")
 }
 
-/// The interval on a logarithmic scale, with the measured median where the modelled device measured it.
+/// The predicted time and its likely range on a logarithmic scale, with the measured median if the modelled device measured it.
 fn gauge(ui: &mut Ui, found: &Predicted, measured_s: Option<f64>, width: f32) -> egui::Response {
     let theme = theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(width, 36.0), Sense::hover());
@@ -249,7 +249,10 @@ fn gauge(ui: &mut Ui, found: &Predicted, measured_s: Option<f64>, width: f32) ->
             painter.galley(place.min, text, muted);
         }
     }
-    let words = format!("Predicted interval: {}", found.time_words().unwrap_or_default());
+    if let Some(point) = &found.point {
+        painter.circle_filled(pos2(at(point.point_s), y), 4.0, theme::color(theme, Ink::Text));
+    }
+    let words = format!("Predicted time: {}", found.time_words().unwrap_or_default());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &words));
     response
 }

@@ -36,7 +36,7 @@ pub(super) fn lines(target: &str, outcome: &Outcome, trace: &Trace, predicted: O
     lines.extend(outcome.machine_code.as_ref().map(MachineCode::words));
     if let Some(predicted) = predicted {
         let time = predicted.time_words().map(|time| format!("predicted for {}: {time}", predicted.device.short));
-        let bound = predicted.bound.map(|bound| format!("bound by {}", bound.name()));
+        let bound = predicted.bound_by().map(|bound| format!("bound by {}", bound.name()));
         let words: Vec<String> = [time, bound, predicted.occupancy_words()].into_iter().flatten().collect();
         lines.extend((!words.is_empty()).then(|| words.join(", ")));
     }

@@ -24,6 +24,7 @@ mod new;
 mod open;
 mod out;
 mod predict;
+mod predicted;
 mod ranks;
 mod record;
 mod reexec;

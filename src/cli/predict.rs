@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use super::args::PredictArgs;
 use super::{Context, DONE, FAILED, out, problems};
 use crate::base::units::{number, si};
+use crate::device::Point;
 use crate::session::experiment::model_check::{self, Asked, Judged};
 use crate::session::experiment::recording;
 
@@ -49,10 +50,10 @@ fn row(point: &Judged) -> String {
         (Some(predicted), _) => {
             let (low, high) = (si(predicted.low_s, "s"), si(predicted.high_s, "s"));
             let inside = if point.inside == Some(true) { "inside" } else { "OUTSIDE" };
-            let names: Vec<&str> = predicted.parts.iter().take(2).map(|part| part.of.name()).collect();
-            let said = match (predicted.point_s, point.error()) {
-                (Some(point_s), Some(error)) => {
-                    format!("{} ({:+.0} %; {})", si(point_s, "s"), 100.0 * error, names.join(", then "))
+            let said = match (&predicted.point, point.error()) {
+                (Some(Point { point_s, parts, .. }), Some(error)) => {
+                    let names: Vec<&str> = parts.iter().take(2).map(|part| part.of.name()).collect();
+                    format!("{} ({:+.0} %; {})", si(*point_s, "s"), 100.0 * error, names.join(", then "))
                 }
                 _ => "no point".to_owned(),
             };

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use super::args::{RunArgs, RunCommand};
+use super::predicted::{heading, show_sum};
 use super::together::{self, Role};
 use super::{Context, DONE, FAILED, MISUSED, out};
 use crate::base::diag::Diagnostic;
@@ -10,7 +11,7 @@ use crate::base::units::{count, digits3, figure, number, si};
 use crate::device::Occupancy;
 use crate::lesson::Pack;
 use crate::session::run::io::Io;
-use crate::session::run::model::{Modelled, Predicted, Said};
+use crate::session::run::model::{Predicted, Said};
 use crate::session::run::output::{
     CompiledOutput, KernelOutput, LibraryOutput, Printed, ProgramOutput, RunOutput, TimeOutput,
 };
@@ -112,7 +113,24 @@ fn program(program: &ProgramOutput) {
     let all = [Some(time(&program.time)), program.bytes_per_s.map(|rate| si(rate, "B/s"))];
     let all: Vec<String> = all.into_iter().flatten().collect();
     out::line(&format!("program {}{rungs}: {}{rounds}, {}", program.id, program.outcome(), all.join(", ")));
-    let header = ["pass", "kernel", "launches", "median", "throughput", "load sectors", "store sectors", "conflicts"];
+    if let Some(whole) = &program.predicted {
+        show_sum(whole);
+    }
+    let predicted = |id: &str| {
+        let pass = program.predicted.as_ref()?.passes.iter().find(|pass| pass.id == id)?;
+        Some(si(pass.point_s?, "s"))
+    };
+    let header = [
+        "pass",
+        "kernel",
+        "launches",
+        "predicted",
+        "median",
+        "throughput",
+        "load sectors",
+        "store sectors",
+        "conflicts",
+    ];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     rows.extend(program.passes.iter().map(|pass| {
         let trace = pass.trace.as_ref();
@@ -121,6 +139,7 @@ fn program(program: &ProgramOutput) {
             pass.id.clone(),
             pass.kernel.clone().unwrap_or_else(dash),
             count(pass.launches),
+            predicted(&pass.id).unwrap_or_else(dash),
             time(&pass.time),
             rate.map_or_else(dash, |rate| si(rate, "B/s")),
             trace.map_or_else(dash, |t| count(t.global.load.sectors)),
@@ -214,7 +233,7 @@ fn predicted(output: &RunOutput) {
         vec![
             kernel.id.clone(),
             predicted.time_words().unwrap_or_else(dash),
-            predicted.bound.map_or_else(dash, |bound| bound.name().to_owned()),
+            predicted.bound_by().map_or_else(dash, |bound| bound.name().to_owned()),
             held.and_then(Occupancy::share_words).unwrap_or_else(dash),
             held.map_or_else(dash, |o| o.limited_by.name().to_owned()),
             predicted.waves.map_or_else(dash, |w| digits3(w.waves)),
@@ -240,12 +259,6 @@ fn predicted(output: &RunOutput) {
     if assumed > 0 {
         out::line(&format!("  {assumed} assumptions are made for the predicted times: --json lists them."));
     }
-}
-
-/// Whose prediction it is.
-pub(super) fn heading(device: &Modelled) -> String {
-    let whose = if device.this_machine { "the device that measures" } else { "a model, not this machine" };
-    format!("predicted for {} ({whose}):", device.name)
 }
 
 /// Each kernel's check, and its time beside the library's where anything was timed.

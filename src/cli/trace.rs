@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use super::args::TraceArgs;
 use super::machine::{self, Machine};
-use super::run::{heading, print};
-use super::{Context, DONE, FAILED, MISUSED, brief, out, target, watch};
+use super::run::print;
+use super::{Context, DONE, FAILED, MISUSED, brief, out, predicted, target, watch};
 use crate::base::diag::Diagnostic;
 use crate::base::parts::{self, Places};
 use crate::base::store::write_atomic;
@@ -23,6 +23,7 @@ use crate::session::run::explain;
 use crate::session::run::model::{self, Predicted};
 use crate::session::run::output::Printed;
 use crate::session::run::shader_file::Outcome;
+use crate::session::run::whole::{Whole, whole};
 use crate::trace::counters::LINE_COUNTERS;
 use crate::trace::provenance::Origin;
 use crate::trace::{CacheCounts, NoteKind, PassRecord, Record, Trace, Unwritten};
@@ -45,6 +46,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let (record, pass) = (&outcome.done.record, outcome.pass);
     let Some(trace) = outcome.trace() else { return Err(MISUSED.into()) };
     let predicted = chosen.and_then(|chosen| outcome.predicted(&chosen));
+    let program = chosen.filter(|_| pass.is_none()).map(|chosen| whole(&outcome.done, None, false, &chosen));
     let printed = options.io.printed(&outcome.done);
     let source = pass.map_or_else(Arc::default, |place| text(&outcome.done.job, place));
     if args.brief {
@@ -72,6 +74,7 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             parts,
             passes,
             predicted,
+            predicted_program: program.as_ref().and_then(|whole| whole.as_ref().ok()),
             provenance,
             printed,
         });
@@ -80,10 +83,15 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
             show_passes(record);
             show_computed(record, &outcome.computes);
         }
+        match &program {
+            Some(Ok(whole)) => predicted::show_program(whole),
+            Some(Err(why)) => out::line(&format!("no time is predicted: {why}")),
+            None => {}
+        }
         show(&trace, &source);
         outcome.machine_code.iter().for_each(|code| out::line(&code.words()));
         if let Some(predicted) = &predicted {
-            show_predicted(predicted);
+            predicted::show(predicted);
         }
         if let Some(listing) = &listing {
             machine::show_listing(listing, &source);
@@ -130,7 +138,7 @@ fn text(job: &Job, place: usize) -> Arc<str> {
 }
 
 /// The JSON output: the trace, elements of outputs that were never written, where its lines go on in parts of the kernel, a program's
-/// passes, a device model's prediction, and the origins and contents that were asked for.
+/// passes, a device model's prediction of a pass or of the whole program, and the origins and contents that were asked for.
 #[derive(Serialize)]
 struct Output<'a> {
     #[serde(flatten)]
@@ -142,6 +150,8 @@ struct Output<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     passes: Option<Vec<Pass<'a>>>,
     predicted: Option<Predicted>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    predicted_program: Option<&'a Whole>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provenance: Option<&'a [Origin]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -225,21 +235,6 @@ fn show_computed(record: &Record, computes: &[Computes]) {
     let lines: BTreeSet<_> = computes.iter().flat_map(|of| &of.lines).collect();
     lines.iter().for_each(|at| out::line(&format!("{}:{}  {}", at.file, at.line, at.code)));
     out::line("");
-}
-
-fn show_predicted(predicted: &Predicted) {
-    out::line(&heading(&predicted.device));
-    if let Some(point) = &predicted.point {
-        out::line(&format!("  {}", point.words()));
-    }
-    let bound = predicted.bound.map_or_else(String::new, |bound| format!(", bound by {}", bound.name()));
-    if let Some(time) = predicted.time_words() {
-        let bounds = if predicted.point.is_some() { "bounds: " } else { "" };
-        out::line(&format!("  {bounds}{time}{bound}"));
-    }
-    let said = predicted.missing.iter().chain(&predicted.assumptions).map(|said| said.text.clone());
-    let facts = [predicted.occupancy_words(), predicted.waves_words()];
-    facts.into_iter().flatten().chain(said).for_each(|text| out::line(&format!("  {text}")));
 }
 
 fn show_origin(origin: &Origin) {

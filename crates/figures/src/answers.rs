@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::diag::Diagnostic;
-use crate::device::{Launch, Waves};
+use crate::device::{Launch, Point, Waves};
 use crate::job::Job;
 use crate::lesson::Facts;
 use crate::machine::{Instruction, MachineCode};
@@ -155,6 +155,8 @@ pub struct Roof {
 pub enum SpotBytes {
     /// Those that a device counted at its DRAM.
     Counted,
+    /// Those that the tracer's caches leave to DRAM.
+    Cached,
     /// Those of its traced sectors, before any cache.
     Traced,
     /// Those that its work needs.
@@ -167,6 +169,7 @@ impl SpotBytes {
     pub fn words(self) -> &'static str {
         match self {
             Self::Counted => "bytes that DRAM's counter read",
+            Self::Cached => "traced bytes, past the caches",
             Self::Traced => "traced bytes, before caches",
             Self::Needed => "bytes that the work needs",
         }
@@ -205,6 +208,17 @@ pub struct Waits {
     pub buffer_cycles: f64,
     /// The same for workgroup memory.
     pub shared_cycles: f64,
+}
+
+/// The predicted time of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TimeParts {
+    /// The device's short name.
+    pub device: String,
+    /// The time and its parts.
+    pub predicted: Point,
+    /// The time that was recorded on that device at the same settings, in seconds, and where; None if there is none.
+    pub recorded: Option<(f64, String)>,
 }
 
 /// How a grid spreads over a device.

@@ -151,6 +151,8 @@ questions! {
     Spread: Launch by By::Others { traced: false } => answers::Spread;
     /// The waits of a warp for memory, with the latencies of a device.
     Waits: Launch by By::Others { traced: true } => answers::Waits;
+    /// What its predicted time is made of.
+    TimeParts: Launch by By::Others { traced: true } => answers::TimeParts;
     /// Where the bytes go.
     River: Launch by By::Others { traced: true } => answers::River;
     /// The ring of places that the kernel's tiles go through.

@@ -32,6 +32,7 @@ figures! {
     ring
     waves
     schedulers
+    time
     roofline
     contents
     scores
@@ -95,7 +96,7 @@ mod fixtures;
 
 pub use answers::{
     Accesses, Built, Counted, Filled, Machine, Metered, MeteredPass, Reach, Ring, River, Roof, Roofline, Spot,
-    SpotBytes, Spread, Traced, Waits,
+    SpotBytes, Spread, TimeParts, Traced, Waits,
 };
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;

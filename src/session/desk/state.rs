@@ -292,15 +292,7 @@ impl State {
     #[must_use]
     pub fn predicted(&self) -> Option<Predicted> {
         let (traced, place) = (self.traced()?, self.place.pass());
-        let pass = traced.pass(place)?;
-        let known = model::Traced {
-            launch: traced.launch(place)?,
-            trace: pass.trace.as_ref()?,
-            needs: Some(pass.work),
-            launches: pass.launches,
-            cached: model::may_be_cached(place, pass.launches),
-            is_alone: model::is_alone(&traced.job, pass.launches),
-        };
+        let known = model::Traced::of_pass(&traced.job, traced.pass(place)?, place, traced.launch(place)?)?;
         let measured = self.found.measured(&self.place.bench.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
         Some(model::predicted(&self.modelled()?, &known, &self.ceilings().copied().unwrap_or_default(), measured_s))

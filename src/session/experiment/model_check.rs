@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::recording::Recording;
 use crate::base::diag::Diagnostic;
-use crate::device::{Bound, DeviceSpec, Part, Term, point};
+use crate::device::{DeviceSpec, point};
 use crate::gpu::simt;
 use crate::lesson::{Curve, Lesson, Pack};
 use crate::session::jobs;
@@ -14,8 +14,9 @@ use crate::session::jobs::cost;
 use crate::session::run::devices::Devices;
 use crate::session::run::model::{self, Chosen};
 use crate::session::run::output::TimeOutput;
-use crate::session::run::{self, Done, Runner};
-use crate::trace::record::{Backend, CacheState, Ceilings};
+use crate::session::run::whole::{Whole, whole};
+use crate::session::run::{self, Runner};
+use crate::trace::record::{Backend, CacheState};
 
 /// A recorded time and the model's prediction for the same kernel at the same settings.
 #[derive(Clone, Debug, Serialize)]
@@ -30,8 +31,8 @@ pub struct Judged {
     pub x: f64,
     /// The recorded median, in seconds.
     pub measured_s: f64,
-    /// The predicted interval; null if there is none.
-    pub predicted: Option<Interval>,
+    /// The predicted time; null if there is none.
+    pub predicted: Option<Whole>,
     /// Whether the model's constants were fitted to this point; the others say how far off it is.
     pub fitted: bool,
     /// Why nothing was predicted.
@@ -41,30 +42,11 @@ pub struct Judged {
     pub inside: Option<bool>,
 }
 
-/// A predicted interval, of one launch or of all of a program.
-#[derive(Clone, Debug, Serialize)]
-pub struct Interval {
-    /// The predicted time, in seconds; null if the device's caches are not known.
-    pub point_s: Option<f64>,
-    /// The ends between which nine of ten such times lie.
-    pub likely_s: Option<[f64; 2]>,
-    /// The times that the resources would take alone, the longest first.
-    pub parts: Vec<Part>,
-    /// Its low end, in seconds.
-    pub low_s: f64,
-    /// Its high end, in seconds.
-    pub high_s: f64,
-    /// The bound of the launch with the largest high end.
-    pub bound: Option<Bound>,
-    /// Every launch's terms.
-    pub terms: Vec<Term>,
-}
-
 impl Judged {
     /// How far the predicted time is from the measured one, as a share of that.
     #[must_use]
     pub fn error(&self) -> Option<f64> {
-        Some(self.predicted.as_ref()?.point_s? / self.measured_s - 1.0)
+        Some(self.predicted.as_ref()?.point.as_ref()?.point_s / self.measured_s - 1.0)
     }
 
     /// The high end over the low end; None without an interval, or if its low end is 0.
@@ -112,14 +94,14 @@ pub fn judge(
                     let Some((curve, time)) = curve.zip(point.kernel.time.as_ref()) else { continue };
                     let params = jobs::with(&base, &[(experiment.over.clone(), point.x)]);
                     let predicted =
-                        interval(devices, lesson, (curve, time), &params, (&chosen, asked.most_work), cancel);
+                        self::time(devices, lesson, (curve, time), &params, (&chosen, asked.most_work), cancel);
                     let (predicted, why) = match predicted {
-                        Ok(interval) => (Some(interval), None),
+                        Ok(predicted) => (Some(predicted), None),
                         Err(why) => (None, Some(why)),
                     };
                     let (over, x) = (&experiment.over, point.x);
                     let key = format!("{}/{}/{}/{}/{over}={x}", recording.id, lesson.id, experiment.id, curve.id);
-                    let contains = |interval: &Interval| (interval.low_s..=interval.high_s).contains(&time.median_s);
+                    let contains = |interval: &Whole| (interval.low_s..=interval.high_s).contains(&time.median_s);
                     each(Judged {
                         inside: predicted.as_ref().map(contains),
                         fitted: point::is_fitted(&key),
@@ -140,15 +122,15 @@ pub fn judge(
     Ok(())
 }
 
-/// The predicted interval of a curve's program, or of the pass that the curve shows.
-fn interval(
+/// The predicted time of a curve's program, or of the pass that the curve shows.
+fn time(
     devices: &Devices,
     lesson: &Lesson,
     (curve, time): (&Curve, &TimeOutput),
     params: &jobs::Params,
     (chosen, most_work): (&Chosen<'_>, f64),
     cancel: &AtomicBool,
-) -> Result<Interval, String> {
+) -> Result<Whole, String> {
     if !lesson.runs_on(&curve.variant, Backend::Simt) {
         return Err("the tracer does not run CUDA C++".to_owned());
     }
@@ -166,63 +148,7 @@ fn interval(
     let runner = Runner { devices, backend: simt::device().backend, lesson, purpose: &purpose, cancel };
     let first = |why: Vec<Diagnostic>| why.first().map_or_else(String::new, |why| why.message.clone());
     let done = runner.program(&curve.variant, params).map_err(first)?;
-    let wanted = |id: &str| curve.pass.as_deref().is_none_or(|pass| pass == id);
-    let places = (0..done.job.passes.len()).filter(|place| wanted(&done.job.passes[*place].id));
-    let (point_s, likely_s) = (Some(0.0), Some([0.0; 2]));
-    let mut all =
-        Interval { point_s, likely_s, parts: Vec::new(), low_s: 0.0, high_s: 0.0, bound: None, terms: Vec::new() };
-    let mut longest = 0.0;
-    for place in places {
-        let predicted = of_pass(&done, place, time.cache == CacheState::Warm, chosen)?;
-        let (low_s, high_s) = (predicted.low_s.unwrap_or(0.0), predicted.high_s.unwrap_or(f64::INFINITY));
-        all.point_s = all.point_s.zip(predicted.point.as_ref()).map(|(sum, point)| sum + point.point_s);
-        let likely = all.likely_s.zip(predicted.point.as_ref());
-        all.likely_s = likely.map(|([low, high], point)| [low + point.likely_s[0], high + point.likely_s[1]]);
-        all.parts.extend(predicted.point.iter().flat_map(|point| point.parts.clone()));
-        all.low_s += low_s;
-        all.high_s += high_s;
-        if high_s > longest {
-            (longest, all.bound) = (high_s, predicted.bound);
-        }
-        all.terms.extend(predicted.terms);
-    }
-    all.parts = added(&all.parts);
-    Ok(all)
-}
-
-/// The parts of several passes by what takes them, the longest first.
-fn added(parts: &[Part]) -> Vec<Part> {
-    let mut sums: Vec<Part> = Vec::new();
-    for part in parts {
-        match sums.iter_mut().find(|sum| sum.of == part.of) {
-            Some(sum) => sum.seconds += part.seconds,
-            None => sums.push(*part),
-        }
-    }
-    sums.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    sums
-}
-
-fn of_pass(done: &Done, place: usize, warm: bool, chosen: &Chosen<'_>) -> Result<model::Predicted, String> {
-    let pass = done.record.pass(place).ok_or("a pass that did not run")?;
-    let launch = done.launch(place).ok_or("a copy or a fill, which the model does not know")?;
-    let trace = pass.trace.as_ref().ok_or("a pass without a trace")?;
-    if pass.launches == 0 {
-        return Err("a pass that was not launched".to_owned());
-    }
-    let traced = model::Traced {
-        launch: &launch,
-        trace,
-        needs: Some(pass.work),
-        launches: pass.launches,
-        cached: warm || model::may_be_cached(place, pass.launches),
-        is_alone: model::is_alone(&done.job, pass.launches),
-    };
-    let predicted = model::predicted(chosen, &traced, &Ceilings::default(), None);
-    match predicted.low_s {
-        Some(_) => Ok(predicted),
-        None => Err(predicted.missing.first().map_or_else(String::new, |why| why.text.clone())),
-    }
+    whole(&done, curve.pass.as_deref(), time.cache == CacheState::Warm, chosen)
 }
 
 #[cfg(test)]

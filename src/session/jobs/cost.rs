@@ -29,6 +29,13 @@ pub fn needed(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<f64
     Some(work.bytes.max(work.flops))
 }
 
+/// Whether a job has more work than a CPU does in place of a GPU.
+#[must_use]
+pub fn is_large(job: &Job) -> bool {
+    let work = whole(job);
+    work.bytes.max(work.flops) > STAND_IN
+}
+
 /// The work that all launches of a job need at most.
 #[must_use]
 pub fn whole(job: &Job) -> Work {

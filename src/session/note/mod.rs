@@ -279,17 +279,10 @@ impl Builder<'_> {
         let (Some(chosen), Some(launch), Some(pass)) = (chosen, traced.launch(place), traced.pass(place)) else {
             return Vec::new();
         };
-        let Some(trace) = pass.trace.as_ref().filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
+        let known = model::Traced::of_pass(&traced.job, pass, place, launch);
+        let Some(known) = known.filter(|_| !self.predicted.contains(&of)) else { return Vec::new() };
         let measured = self.measured(&step.variant, params);
         let measured_s = measured.and_then(|record| Some(record.pass(place)?.timing.as_ref()?.median_s));
-        let known = model::Traced {
-            launch,
-            trace,
-            needs: Some(pass.work),
-            launches: pass.launches,
-            cached: model::may_be_cached(place, pass.launches),
-            is_alone: model::is_alone(&traced.job, pass.launches),
-        };
         let found = model::predicted(&chosen, &known, &input.ceilings, measured_s);
         let table = prediction_table(&step.id, &kernel.title, &found, measured_s);
         self.assumed.get_or_insert_with(|| {
@@ -469,7 +462,7 @@ fn prediction_table(step: &str, kernel: &str, found: &Modelled, measured_s: Opti
     let columns = [
         ("kernel", kernel.to_owned()),
         ("predicted", found.time_words().unwrap_or_else(none)),
-        ("bound by", found.bound.map_or_else(none, |bound| bound.name().to_owned())),
+        ("bound by", found.bound_by().map_or_else(none, |bound| bound.name().to_owned())),
         ("occupancy, limited", held.map_or_else(none, limited)),
         ("waves", found.waves.map_or_else(none, |w| digits3(w.waves))),
         ("measured", measured_s.map_or_else(none, |s| si(s, "s"))),

@@ -8,7 +8,7 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::number;
 use crate::machine::MachineCode;
-use crate::trace::counters::COUNTERS;
+use crate::trace::counters::{CACHE_COUNTERS, COUNTERS};
 use crate::trace::{FINDINGS, Trace};
 
 /// The figures of a trace, by name. A dot in a name means an underscore: `load.sectors` is `load_sectors`.
@@ -35,6 +35,9 @@ impl Figures {
     pub fn of(trace: &Trace) -> Self {
         let mut figures = Self::default();
         COUNTERS.iter().for_each(|counter| figures.set(counter.name, whole((counter.of)(trace))));
+        if let Some(caches) = &trace.caches {
+            CACHE_COUNTERS.iter().for_each(|counter| figures.set(counter.name, whole((counter.of)(caches))));
+        }
         let (global, shared) = (&trace.global, &trace.shared);
         for (kind, counts) in [("load", &global.load), ("store", &global.store), ("atomic", &global.atomic)] {
             figures.ratio(&format!("{kind}_sectors_per_request"), counts.sectors, counts.requests, 0.0);

@@ -222,7 +222,14 @@ impl LessonRun<'_> {
             self.output.kernels.push(outcome);
         } else {
             let outcome = match &done {
-                Some(done) => ProgramOutput { printed, ..ProgramOutput::of(variant, &done.record) },
+                Some(done) => {
+                    // Of a program only the last pass is sampled: a large one is traced if that was asked for.
+                    let is_predicted = !jobs::cost::is_large(&done.job) || self.options.device.is_some();
+                    let modelled = self.modelled.as_ref().filter(|_| is_predicted);
+                    let predict = |chosen| self.runner.predict_program(chosen, variant, &self.params, done);
+                    let predicted = modelled.and_then(predict);
+                    ProgramOutput { printed, predicted, ..ProgramOutput::of(variant, &done.record) }
+                }
                 None => ProgramOutput::failed(variant, &problems, skipped),
             };
             on_outcome(Ran::Program(&outcome), &problems);

@@ -44,6 +44,7 @@ mod signature;
 mod structures;
 pub mod table;
 mod trace_options;
+pub mod whole;
 
 pub use done::Done;
 pub use lesson_run::{Ran, run};
@@ -54,8 +55,9 @@ use std::sync::atomic::AtomicBool;
 use self::check_failure::failed_check;
 use self::devices::{Choice, Devices};
 use self::io::Io;
-use self::model::{Chosen, Predicted};
+use self::model::{Chosen, Predicted, Traced};
 use self::output::KernelOutput;
+use self::whole::{Whole, whole};
 use super::jobs::{self, Params, Purpose, cost};
 use crate::base::diag::{Diagnostic, Severity};
 use crate::device::DeviceSpec;
@@ -190,12 +192,11 @@ impl Runner<'_> {
         done: &Done,
         ceilings: &Ceilings,
     ) -> Prediction {
-        // A prediction needs a trace, which takes too long of a kernel in CUDA alone at a GPU's sizes.
-        if !cost::is_traced(self.lesson, variant, params) {
-            return Prediction::default();
-        }
         let retraced = match done.record.backend {
             Backend::Simt => Ok(None),
+            Backend::Wgpu | Backend::Cuda if !self.lesson.runs_on(variant, Backend::Simt) => {
+                return Prediction::default();
+            }
             Backend::Wgpu | Backend::Cuda => self.traced(chosen, variant, params).map(Some),
         };
         let retraced = match retraced {
@@ -207,27 +208,40 @@ impl Runner<'_> {
         };
         let traced = retraced.as_ref().unwrap_or(done);
         let launch = traced.launch(0);
-        let trace = traced.record.pass(0).and_then(|pass| pass.trace.as_ref());
-        let predicted = trace.zip(launch.as_ref()).map(|(trace, launch)| {
-            let traced = model::Traced {
-                launch,
-                trace,
-                needs: Some(done.record.work),
-                launches: 1,
-                cached: false,
-                is_alone: true,
-            };
+        let pass = traced.record.pass(0);
+        let known = pass.zip(launch.as_ref()).and_then(|(pass, launch)| Traced::of_pass(&traced.job, pass, 0, launch));
+        let predicted = known.map(|known| {
             let measured_s = done.record.timing.as_ref().map(|timing| timing.median_s);
-            model::predicted(chosen, &traced, ceilings, measured_s)
+            model::predicted(chosen, &Traced { needs: Some(done.record.work), ..known }, ceilings, measured_s)
         });
+        // Counts that some workgroups stand for are no counts.
+        let is_sampled = traced.job.trace.as_ref().is_some_and(|spec| spec.sample.is_some());
+        let trace = pass.and_then(|pass| pass.trace.as_ref()).filter(|_| !is_sampled);
         Prediction { predicted, trace: trace.cloned(), problems: Vec::new() }
     }
 
-    /// A program's counts and those of a device's caches, without checking its result again.
+    /// The device model's time for a program: from its trace, or from a new one if a device measured it. None if it cannot be traced.
+    pub fn predict_program(
+        &self,
+        chosen: &Chosen<'_>,
+        variant: &Variant,
+        params: &Params,
+        done: &Done,
+    ) -> Option<Whole> {
+        if done.record.backend == Backend::Simt {
+            return whole(done, None, false, chosen).ok();
+        }
+        whole(&self.traced(chosen, variant, params).ok()?, None, false, chosen).ok()
+    }
+
+    /// A program's counts and those of a device's caches, without checking its result again. Of much work some workgroups stand for all.
     fn traced(&self, chosen: &Chosen<'_>, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
         let mut purpose = Purpose { check: false, ..purpose(Backend::Simt, self.purpose.seed, true) };
-        let caches = model::caches(chosen.spec, false);
-        purpose.trace.iter_mut().for_each(|spec| spec.caches = caches);
+        let job = jobs::sketch(self.lesson, variant, params);
+        if let Some(spec) = &mut purpose.trace {
+            spec.caches = model::caches(chosen.spec, false);
+            spec.sample = job.as_ref().filter(|job| cost::is_large(job)).map(cost::sample);
+        }
         Runner { backend: Backend::Simt, purpose: &purpose, ..*self }.program(variant, params)
     }
 

@@ -11,8 +11,8 @@ use crate::job::{Caches, Code, Job};
 use crate::lesson::PackFiles;
 use crate::machine::MachineCode;
 use crate::measure::roofline;
-use crate::trace::Trace;
 use crate::trace::record::{Backend, Ceilings, Device, Record};
+use crate::trace::{PassRecord, Trace};
 
 /// Where a pack's devices are.
 pub const FOLDER: &str = "assets/devices";
@@ -145,23 +145,26 @@ pub struct Traced<'a> {
     pub needs: Option<units::Work>,
     /// How often it was launched.
     pub launches: u64,
-    /// Whether its data may be in the L2 cache; see [`may_be_cached`].
+    /// Whether its data may be in the L2 cache when it starts: an earlier pass or launch of the same program touched it.
     pub cached: bool,
     /// Whether the program has no other launch.
     pub is_alone: bool,
 }
 
-/// Whether the data of a pass may be in the L2 cache when it starts: an earlier pass or launch of the same program
-/// touched it.
-#[must_use]
-pub fn may_be_cached(place: usize, launches: u64) -> bool {
-    place > 0 || launches > 1
-}
-
-/// Whether a job launches nothing but one kernel, once.
-#[must_use]
-pub fn is_alone(job: &Job, launches: u64) -> bool {
-    job.passes.len() == 1 && launches <= 1
+impl<'a> Traced<'a> {
+    /// A pass of a job, given by its index, as it was launched and traced. None for a pass without a trace.
+    #[must_use]
+    pub fn of_pass(job: &Job, pass: &'a PassRecord, place: usize, launch: &'a Launch) -> Option<Self> {
+        let launches = pass.launches;
+        Some(Self {
+            launch,
+            trace: pass.trace.as_ref()?,
+            needs: Some(pass.work),
+            launches,
+            cached: place > 0 || launches > 1,
+            is_alone: job.passes.len() == 1 && launches <= 1,
+        })
+    }
 }
 
 /// The model's prediction for a kernel, in the shape that the command line prints as JSON.
@@ -203,6 +206,14 @@ pub struct Modelled {
     pub this_machine: bool,
 }
 
+impl Modelled {
+    pub(super) fn of(chosen: &Chosen<'_>) -> Self {
+        let DeviceSpec { id, name, short, .. } = chosen.spec;
+        let this_machine = chosen.this_machine;
+        Self { id: id.clone(), name: name.clone(), short: short.clone(), this_machine }
+    }
+}
+
 /// A sentence, and a name for what it says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Said {
@@ -212,9 +223,13 @@ pub struct Said {
     pub text: String,
 }
 
-/// How far a prediction is from the measured median: predicted over measured, less one, for both ends.
+/// How far a prediction is from the measured median: predicted over measured, less one, for the time and both bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Error {
+    /// Of the predicted time; null if there is none.
+    pub point: Option<f64>,
+    /// Whether the measured median lies in the likely range; null if there is none.
+    pub likely: Option<bool>,
     /// Of the low end.
     pub low: f64,
     /// Of the high end.
@@ -244,18 +259,16 @@ pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, 
     };
     let found = predict(chosen.spec, &work);
     let (low_s, high_s) = (found.time.as_ref().map(|t| t.low_s), found.time.as_ref().map(|t| t.high_s));
+    let point = found.point.as_ref();
     let error = low_s.zip(high_s).zip(measured_s.filter(|m| here && *m > 0.0)).map(|((low, high), measured)| Error {
+        point: point.map(|point| point.point_s / measured - 1.0),
+        likely: point.map(|point| (point.likely_s[0]..=point.likely_s[1]).contains(&measured)),
         low: low / measured - 1.0,
         high: high / measured - 1.0,
         within: (low..=high).contains(&measured),
     });
     Predicted {
-        device: Modelled {
-            id: chosen.spec.id.clone(),
-            name: chosen.spec.name.clone(),
-            short: chosen.spec.short.clone(),
-            this_machine: here,
-        },
+        device: Modelled::of(chosen),
         point: found.point,
         low_s,
         high_s,
@@ -281,9 +294,21 @@ fn launch_s(chosen: &Chosen<'_>, ceilings: &Ceilings) -> Option<[f64; 2]> {
 }
 
 impl Predicted {
-    /// The time in words: its two ends, or the one that both round to.
+    /// The time in words: one number if there is one, or else the bounds.
     #[must_use]
     pub fn time_words(&self) -> Option<String> {
+        self.point.as_ref().map(|point| si(point.point_s, "s")).or_else(|| self.bounds_words())
+    }
+
+    /// The resource that bounds the time.
+    #[must_use]
+    pub fn bound_by(&self) -> Option<Bound> {
+        self.point.as_ref().and_then(|point| point.parts.first()).map(|part| part.of).or(self.bound)
+    }
+
+    /// The bounds in words: two ends, or the one that both round to.
+    #[must_use]
+    pub fn bounds_words(&self) -> Option<String> {
         let (low, high) = (si(self.low_s?, "s"), si(self.high_s?, "s"));
         let unit = |text: &str| text.rsplit_once(' ').map(|(_, unit)| unit.to_owned());
         Some(match unit(&low) {
@@ -293,6 +318,7 @@ impl Predicted {
         })
     }
 
+    /// How far off the time is: of the number if there is one, or else of the bounds.
     #[must_use]
     pub fn error_words(&self) -> Option<String> {
         let signed = |ratio: f64| {
@@ -301,6 +327,9 @@ impl Predicted {
             format!("{}{:.digits$}%", if percent < 0.0 { "−" } else { "+" }, percent.abs())
         };
         let error = self.error?;
+        if let Some(point) = error.point {
+            return Some(signed(point));
+        }
         let (low, high) = (signed(error.low), signed(error.high));
         Some(if low == high { high } else { format!("{low} to {high}") })
     }

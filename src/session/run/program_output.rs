@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::output::{CompiledOutput, KernelOutput, Printed, TimeOutput, outcome, why};
+use super::whole::Whole;
 use crate::base::diag::Diagnostic;
 use crate::lesson::Variant;
 use crate::trace::{Check, PassRecord, Record, Trace};
@@ -33,6 +34,8 @@ pub struct ProgramOutput {
     pub bytes_per_s: Option<f64>,
     /// `flops` over the median time.
     pub flops_per_s: Option<f64>,
+    /// The device model's prediction.
+    pub predicted: Option<Whole>,
     pub passes: Vec<PassOutput>,
     pub checks: Vec<ProgramCheck>,
     /// By name, one figure per round.
@@ -104,6 +107,7 @@ impl ProgramOutput {
             flops,
             bytes_per_s,
             flops_per_s,
+            predicted: None,
             passes: record.passes.iter().map(PassOutput::of).collect(),
             checks: record.checks.iter().map(check).collect(),
             series: record.series.iter().cloned().collect(),

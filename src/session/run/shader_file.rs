@@ -83,11 +83,9 @@ impl Outcome {
     /// The time that a device needs by its model; None for a whole program.
     #[must_use]
     pub fn predicted(&self, chosen: &Chosen<'_>) -> Option<Predicted> {
-        let (place, launch, trace) = (self.pass?, self.launch()?, self.trace()?);
-        let launches = self.done.record.pass(place).map_or(1, |pass| pass.launches);
-        let cached = model::may_be_cached(place, launches);
-        let is_alone = model::is_alone(&self.done.job, launches);
-        let traced = Traced { launch: &launch, trace: &trace, needs: self.needs, launches, cached, is_alone };
+        let (place, launch) = (self.pass?, self.launch()?);
+        let traced = Traced::of_pass(&self.done.job, self.done.record.pass(place)?, place, &launch)?;
+        let traced = Traced { needs: self.needs, ..traced };
         Some(model::predicted(chosen, &traced, &Ceilings::default(), None))
     }
 

@@ -39,6 +39,7 @@ impl Source for Staged<'_> {
             }
             (_, AnyQuestion::Spread(_)) => Ok(ask::Spread::any(self.spread()?)),
             (_, AnyQuestion::Waits(_)) => Ok(ask::Waits::any(self.waits()?)),
+            (_, AnyQuestion::TimeParts(_)) => Ok(ask::TimeParts::any(self.time_parts()?)),
             (_, AnyQuestion::River(_)) => Ok(ask::River::any(self.river()?)),
             (_, AnyQuestion::Ring(_)) => self.ring().map(ask::Ring::any).ok_or_else(|| NO_RING.into()),
             (_, AnyQuestion::Roofline(_)) => {
@@ -65,6 +66,8 @@ const NO_KERNEL: &str = "This pass launches no kernel.";
 const NO_RING: &str = "At these settings the ring has no number of places that can be drawn.";
 const NO_CURVES: &str = "The curves appear with the device.";
 const NO_LATENCIES: &str = "The latencies of this device are not known. Choose another device's model.";
+const NO_TIME: &str =
+    "The time on this device is not predicted: its caches or its rates are not known. Choose another device's model.";
 const NO_SPREAD: &str = "How the grid spreads is not known. It takes the workgroup's size, known once the kernel is traced, and a model of a \
                          device whose SMs are counted and can hold such a workgroup.";
 const NO_BYTES: &str = "The bytes of this pass were not counted.";
@@ -99,6 +102,18 @@ impl Staged<'_> {
         let pass = traced.pass(self.stage.shown.pass);
         let chosen = self.sources.modelled();
         pass.zip(chosen).and_then(|(pass, chosen)| staged::waits(pass, &chosen)).ok_or_else(|| NO_LATENCIES.into())
+    }
+
+    fn time_parts(&self) -> Result<figures::TimeParts, Missing> {
+        let (traced, place) = (self.counts()?, self.stage.shown.pass);
+        let Setting { lesson, params, .. } = &**self.stage.setting();
+        let chosen = self.sources.modelled().ok_or(NO_TIME)?;
+        let pass = traced.pass(place).zip(traced.launch(place));
+        let known = pass.and_then(|(pass, launch)| model::Traced::of_pass(&traced.job, pass, place, launch));
+        let predicted = known.and_then(|known| model::predicted(&chosen, &known, &self.sources.ceilings, None).point);
+        let recorded = staged::recorded(&chosen, self.sources.recordings, lesson, self.stage.variant(), params);
+        let predicted = predicted.ok_or(NO_TIME)?;
+        Ok(figures::TimeParts { device: chosen.spec.short.clone(), predicted, recorded })
     }
 
     fn river(&self) -> Result<figures::River, Missing> {

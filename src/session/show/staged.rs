@@ -16,8 +16,8 @@ use crate::session::experiment::sweep::Sweep;
 use crate::session::jobs::{self, Params, cost};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::model::{self, Chosen};
-use crate::trace::PassRecord;
 use crate::trace::record::{Backend, Ceilings, Device};
+use crate::trace::{PassRecord, Trace};
 
 /// Bytes of a traced sector.
 pub const SECTOR: u64 = 32;
@@ -45,6 +45,21 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
     })
 }
 
+/// A program's shortest time that was recorded on a device at these settings, in seconds, and where. None for programs of several passes.
+#[must_use]
+pub fn recorded(
+    chosen: &Chosen<'_>,
+    recordings: &[Recording],
+    lesson: &Lesson,
+    variant: &Variant,
+    params: &Params,
+) -> Option<(f64, String)> {
+    let whole = lesson.program(&variant.program).is_some_and(|program| program.passes().len() == 1);
+    let of_device = recordings.iter().filter(|recording| whole && chosen.spec.is_adapter(&recording.device));
+    let time = |recording: &Recording| Some((recording.time_at(lesson, variant, params)?.median_s, recording.name()));
+    of_device.filter_map(time).min_by(|(a, _), (b, _)| a.total_cmp(b))
+}
+
 /// The bytes that a device's DRAM can have moved, by its published bandwidth, in a program's shortest recorded time on it. None for
 /// programs of several passes.
 #[must_use]
@@ -55,10 +70,7 @@ pub fn reach(
     variant: &Variant,
     params: &Params,
 ) -> Option<Reach> {
-    let whole = lesson.program(&variant.program).is_some_and(|program| program.passes().len() == 1);
-    let of_device = recordings.iter().filter(|recording| whole && chosen.spec.is_adapter(&recording.device));
-    let times = of_device.filter_map(|recording| Some(recording.time_at(lesson, variant, params)?.median_s));
-    let time_s = times.min_by(f64::total_cmp)?;
+    let (time_s, _) = recorded(chosen, recordings, lesson, variant, params)?;
     let bytes_per_s = chosen.spec.figures.dram_bytes_per_s()?;
     let whence = format!("in {} at {}, recorded on {}", si(time_s, "s"), si(bytes_per_s, "B/s"), chosen.spec.short);
     Some(Reach { bytes: time_s * bytes_per_s, whence })
@@ -188,7 +200,7 @@ pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: 
         if cost::is_traced(&setting.lesson, &variant, &setting.params) {
             let traced = store.find(&At::traced(setting, &variant), ask::Counts);
             let trace = traced.as_ref().and_then(|traced| traced.trace(place));
-            bytes.extend(trace.map(|trace| (rung.id.as_str(), SECTOR * trace.global_sectors())));
+            bytes.extend(trace.map(|trace| (rung.id.as_str(), dram_bytes(trace))));
         }
         let measured = |backend| store.find(&At::timed(setting, &variant, backend), ask::Time);
         if let Some(record) = sources.backend.and_then(measured) {
@@ -201,13 +213,22 @@ pub fn roofline(stage: &Stage<'_>, kernel: &Kernel, store: &dyn Store, sources: 
     Known { lesson: &setting.lesson, params: &setting.params, sources, bytes, medians_s }.roofline(kernel, needs)
 }
 
+/// The bytes that a traced grid moves between DRAM and L2, what it leaves in L2 to be written included; without counts of caches, those of
+/// the sectors that it asks for.
+fn dram_bytes(trace: &Trace) -> (u64, SpotBytes) {
+    match &trace.caches {
+        Some(caches) => (SECTOR * (caches.dram_loads + caches.dram_stores + caches.dirty), SpotBytes::Cached),
+        None => (SECTOR * trace.global_sectors(), SpotBytes::Traced),
+    }
+}
+
 /// The known figures of a ladder's kernels.
 struct Known<'a> {
     lesson: &'a Lesson,
     params: &'a Params,
     sources: &'a Sources<'a>,
-    /// By kernel, the bytes of the sectors that its traced grid asked for, before any cache.
-    bytes: BTreeMap<&'a str, u64>,
+    /// By kernel, the bytes that its traced grid moved, and where they were counted.
+    bytes: BTreeMap<&'a str, (u64, SpotBytes)>,
     /// By kernel, its measured median, in seconds.
     medians_s: BTreeMap<&'a str, f64>,
 }
@@ -257,14 +278,14 @@ impl Known<'_> {
             let shown = needs.filter(|_| rung.id == kernel.id);
             let work = job.map(|job| cost::whole(&job)).or(shown).filter(|work| work.flops > 0.0);
             let Some(Work { bytes: needed, flops }) = work else { continue };
-            let traced = self.bytes.get(rung.id.as_str()).filter(|bytes| **bytes > 0);
+            let traced = self.bytes.get(rung.id.as_str()).filter(|(bytes, _)| *bytes > 0);
             #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
-            let by_trace = traced.map(|bytes| flops / *bytes as f64);
+            let by_trace = traced.map(|(bytes, _)| flops / *bytes as f64);
             let spot = |rate: Option<f64>, by_work: f64, recorded: bool, whence: String| Spot {
                 id: rung.id.clone(),
                 name: rung.title.clone(),
                 intensity: by_trace.unwrap_or(by_work),
-                bytes: if by_trace.is_some() { SpotBytes::Traced } else { SpotBytes::Needed },
+                bytes: traced.map_or(SpotBytes::Needed, |(_, counted)| *counted),
                 flops_per_s: rate,
                 recorded,
                 shown: rung.id == kernel.id,
@@ -391,7 +412,7 @@ fn note(own: Option<&Cut>, theirs: Option<&(&Recording, Cut)>, spots: &[Spot], r
     if by(SpotBytes::Counted) {
         said.push("Recorded marks are placed by the bytes that DRAM's counter read.".to_owned());
     }
-    if others && by(SpotBytes::Traced) {
+    if others && (by(SpotBytes::Traced) || by(SpotBytes::Cached)) {
         let which = if by(SpotBytes::Counted) { "The other marks' bytes" } else { "Bytes" };
         said.push(format!("{which} are traced at your own settings."));
     }

@@ -13,7 +13,7 @@ pub mod waves;
 
 pub use assumption::{Assumption, Missing};
 pub use occupancy::{Launch, Occupancy, Resource, occupancy};
-pub use point::{Part, Point};
+pub use point::{Cost, Part, Point};
 pub use predict::{Bound, Prediction, Term, Work, predict};
 pub use spec::DeviceSpec;
 pub use waves::{Waves, waves};

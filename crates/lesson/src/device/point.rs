@@ -14,7 +14,7 @@ use super::predict::{Bound, Work};
 use super::spec::{DeviceSpec, Figures};
 use super::terms;
 use super::waves::Waves;
-use crate::base::units::si;
+use crate::base::units::{number, si};
 use crate::trace::{CacheCounts, Trace};
 
 /// Bytes of a sector.
@@ -103,13 +103,72 @@ impl Point {
     }
 }
 
+impl Point {
+    /// The time of this and of what runs after it. The ends are added, too: errors of one program's passes often have one cause.
+    #[must_use]
+    pub fn then(mut self, next: Self) -> Self {
+        for part in next.parts {
+            match self.parts.iter_mut().find(|sum| sum.of == part.of) {
+                Some(sum) => sum.seconds += part.seconds,
+                None => self.parts.push(part),
+            }
+        }
+        self.parts.iter_mut().for_each(|part| part.costs.clear());
+        self.parts.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
+        self.likely_s = [0, 1].map(|end: usize| self.likely_s[end] + next.likely_s[end]);
+        self.point_s += next.point_s;
+        self
+    }
+}
+
 /// A part of a predicted time.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
     /// The resource.
     pub of: Bound,
     /// In seconds.
     pub seconds: f64,
+    /// The counts that it is the sum of; empty for several passes.
+    #[serde(skip)]
+    pub costs: Vec<Cost>,
+}
+
+impl Part {
+    fn of(of: Bound, costs: impl IntoIterator<Item = Cost>) -> Self {
+        let costs: Vec<Cost> = costs.into_iter().filter(|cost| cost.seconds() > 0.0).collect();
+        Self { of, seconds: costs.iter().map(Cost::seconds).sum(), costs }
+    }
+
+    /// Its counts with what one of them takes, in words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        self.costs.iter().map(Cost::words).collect::<Vec<_>>().join(" + ")
+    }
+}
+
+/// A count of a trace, and what one of it adds to a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cost {
+    /// The number of bytes or things.
+    pub count: f64,
+    /// One of them: `a block`; or where bytes come from, `B from DRAM`.
+    pub of: &'static str,
+    /// Seconds for one.
+    pub each_s: f64,
+}
+
+impl Cost {
+    fn seconds(&self) -> f64 {
+        self.count * self.each_s
+    }
+
+    fn words(&self) -> String {
+        match self.of.strip_prefix("B ") {
+            Some(of) => format!("{} {of} at {}", si(self.count, "B"), si(self.each_s.recip(), "B/s")),
+            None if self.count == 1.0 => format!("{} for {}", si(self.each_s, "s"), self.of),
+            None => format!("{} × {} for {}", number(self.count), si(self.each_s, "s"), self.of),
+        }
+    }
 }
 
 /// The predicted time of a traced kernel. None if the trace has no counts of caches, does not cover the grid, or a figure of the device
@@ -120,22 +179,27 @@ pub fn point(spec: &DeviceSpec, work: &Work<'_>, waves: Option<&Waves>) -> Optio
     let caches = trace.caches.as_ref().filter(|_| trace.complete)?;
     let rates = Rates::of(figures, work)?;
     let launches = work.launches as f64;
-    let launch_s = launches * (rates.launch_s + fitted::RAMP_S);
     let spread = Spread::of(waves);
+    let cost = |count: f64, of: &'static str, each_s: f64| Cost { count, of, each_s };
+    let blocks = launches * work.launch.blocks as f64;
+    let turns = trace.global.atomic_turns as f64;
     let mut parts = vec![
-        Part { of: Bound::Bytes, seconds: dram_s(caches, &rates) },
-        Part { of: Bound::L2, seconds: l2_s(caches, &rates) },
-        Part { of: Bound::L1, seconds: l1_s(caches, &rates) },
-        Part { of: Bound::Instructions, seconds: issue_s(work, &rates, &spread) },
-        Part { of: Bound::SharedMemory, seconds: shared_s(trace, &rates, &spread) },
-        Part { of: Bound::Matrix, seconds: matrix_s(work, figures) },
-        Part { of: Bound::Atomics, seconds: fitted::ATOMICS * trace.global.atomic_turns as f64 / rates.turns_per_s },
-        Part { of: Bound::Blocks, seconds: fitted::BLOCKS * launches * work.launch.blocks as f64 / rates.starts_per_s },
-        Part { of: Bound::Latency, seconds: latency_s(work, caches, &rates, &spread) },
+        Part::of(Bound::Bytes, dram(caches, &rates)),
+        Part::of(Bound::L2, l2(caches, &rates)),
+        Part::of(Bound::L1, [l1(caches, &rates)]),
+        Part::of(Bound::Instructions, [issue(work, &rates, &spread)]),
+        Part::of(Bound::SharedMemory, [shared(trace, &rates, &spread)]),
+        Part::of(Bound::Matrix, matrix(work, figures)),
+        Part::of(Bound::Atomics, [cost(turns, "an atomic that takes its turn", fitted::ATOMICS / rates.turns_per_s)]),
+        Part::of(Bound::Blocks, [cost(blocks, "a block", fitted::BLOCKS / rates.starts_per_s)]),
+        Part::of(Bound::Latency, latency(work, caches, &rates, &spread)),
     ];
     let power: f64 = parts.iter().map(|part| part.seconds.powf(fitted::POWER)).sum();
-    let point_s = launch_s + power.powf(fitted::POWER.recip());
-    parts.push(Part { of: Bound::Launch, seconds: launch_s });
+    let launch =
+        [cost(launches, "a launch", rates.launch_s), cost(launches, "its first and last warp", fitted::RAMP_S)];
+    let launch = Part::of(Bound::Launch, launch);
+    let point_s = launch.seconds + power.powf(fitted::POWER.recip());
+    parts.push(launch);
     parts.retain(|part| part.seconds > 0.0);
     parts.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let ends = fitted::ends(parts.first().map_or(Bound::Launch, |part| part.of));
@@ -212,58 +276,79 @@ impl Spread {
     }
 }
 
-fn dram_s(caches: &CacheCounts, rates: &Rates) -> f64 {
+fn dram(caches: &CacheCounts, rates: &Rates) -> [Cost; 2] {
     let [loads, stores] = fitted::DRAM;
     // Dirty sectors beyond the capacity of L2 are written to DRAM. Sampled workgroups alone do not fill L2.
     let beyond = (SECTOR * caches.dirty as f64 - DIRTY * rates.l2_bytes).max(0.0);
-    (loads * SECTOR * caches.dram_loads as f64 + stores * (SECTOR * caches.dram_stores as f64 + beyond)) / rates.copied
+    let stored = SECTOR * caches.dram_stores as f64 + beyond;
+    [
+        Cost { count: SECTOR * caches.dram_loads as f64, of: "B from DRAM", each_s: loads / rates.copied },
+        Cost { count: stored, of: "B to DRAM", each_s: stores / rates.copied },
+    ]
 }
 
-fn l2_s(caches: &CacheCounts, rates: &Rates) -> f64 {
+fn l2(caches: &CacheCounts, rates: &Rates) -> [Cost; 2] {
     let [loads, stores] = fitted::L2;
     let atomics = caches.l2_atomics as f64;
     let (loaded, stored) = (caches.l2_loads as f64 + atomics, caches.l2_stores as f64 + atomics);
-    SECTOR * (loads * loaded + stores * stored) / rates.copied
+    [
+        Cost { count: SECTOR * loaded, of: "B from L2", each_s: loads / rates.copied },
+        Cost { count: SECTOR * stored, of: "B to L2", each_s: stores / rates.copied },
+    ]
 }
 
-fn l1_s(caches: &CacheCounts, rates: &Rates) -> f64 {
-    fitted::L1 * (caches.l1_hits + caches.l1_misses) as f64 / (4.0 * rates.cycles)
+fn l1(caches: &CacheCounts, rates: &Rates) -> Cost {
+    let sectors = (caches.l1_hits + caches.l1_misses) as f64;
+    Cost { count: SECTOR * sectors, of: "B asked of L1", each_s: fitted::L1 / (SECTOR * 4.0 * rates.cycles) }
 }
 
-fn issue_s(work: &Work<'_>, rates: &Rates, spread: &Spread) -> f64 {
-    let slots = work.trace.warp_instructions as f64 * spread.quantisation / (4.0 * rates.cycles);
+/// Slots of issue, or useful operations, whichever take longer.
+fn issue(work: &Work<'_>, rates: &Rates, spread: &Spread) -> Cost {
+    let slot_s = fitted::ISSUE[rates.through_vulkan] * spread.quantisation / (4.0 * rates.cycles);
+    let instructions =
+        Cost { count: work.trace.warp_instructions as f64, of: "an instruction of a warp", each_s: slot_s };
     let flops = if work.trace.matrix_products > 0 { 0.0 } else { work.least_flops };
-    let useful = fitted::FLOPS[0] * flops / (2.0 * rates.lanes * rates.cycles);
-    (fitted::ISSUE[rates.through_vulkan] * slots).max(useful)
+    let operation_s = fitted::FLOPS[0] / (2.0 * rates.lanes * rates.cycles);
+    let useful = Cost { count: flops, of: "a floating-point operation", each_s: operation_s };
+    if useful.seconds() > instructions.seconds() { useful } else { instructions }
 }
 
-fn matrix_s(work: &Work<'_>, figures: &Figures) -> f64 {
+fn matrix(work: &Work<'_>, figures: &Figures) -> Option<Cost> {
     let flops = if work.trace.matrix_products > 0 { work.least_flops } else { 0.0 };
-    figures.matrix_flops_per_s().map_or(0.0, |peak| fitted::FLOPS[1] * flops / peak)
+    let each_s = fitted::FLOPS[1] / figures.matrix_flops_per_s()?;
+    Some(Cost { count: flops, of: "an operation on matrix units", each_s })
 }
 
-fn shared_s(trace: &Trace, rates: &Rates, spread: &Spread) -> f64 {
+fn shared(trace: &Trace, rates: &Rates, spread: &Spread) -> Cost {
     let shared = &trace.shared;
     let wavefronts: u64 = [shared.load, shared.store, shared.atomic].iter().map(|counts| counts.wavefronts).sum();
-    fitted::SHARED * wavefronts as f64 * spread.quantisation / (rates.shared * rates.cycles)
+    let each_s = fitted::SHARED * spread.quantisation / (rates.shared * rates.cycles);
+    Cost { count: wavefronts as f64, of: "a wavefront", each_s }
 }
 
 /// The critical path, once in each wave. Of the waits for loads, each level has the share of the loads that it serves.
-fn latency_s(work: &Work<'_>, caches: &CacheCounts, rates: &Rates, spread: &Spread) -> f64 {
+fn latency(work: &Work<'_>, caches: &CacheCounts, rates: &Rates, spread: &Spread) -> Vec<Cost> {
     let (path, shared_bytes) = (&work.trace.critical, work.launch.shared_bytes_per_block);
     let share = |part: u64, of: u64, without: f64| if of == 0 { without } else { part as f64 / of as f64 };
     let misses = share(caches.l1_misses, caches.l1_hits + caches.l1_misses, 1.0);
     let asked = caches.l2_loads + caches.l2_atomics;
     let beyond = share(asked.saturating_sub(caches.l2_hits), asked, 1.0);
     let [l1, l2, dram] = rates.waits;
-    let wait = (1.0 - misses) * l1 + misses * ((1.0 - beyond) * l2 + beyond * dram);
-    let cycles = fitted::PATH[0] * path.instructions as f64
-        + fitted::PATH[1] * path.chain as f64
-        + fitted::WAITS[rates.through_vulkan] * path.global_waits as f64 * wait
-        + fitted::SHARED_WAITS * path.shared_waits as f64 * rates.shared_wait
-        + fitted::BARRIER * path.barriers as f64;
-    let zeroed = rates.through_vulkan as f64 * fitted::ZEROED * f64::from(shared_bytes / 4);
-    (cycles + zeroed) * spread.rounds / rates.clock
+    let cycles =
+        |count: f64, of: &'static str, each: f64| Cost { count: count * spread.rounds, of, each_s: each / rates.clock };
+    let waits = path.global_waits as f64;
+    let in_flight = fitted::WAITS[rates.through_vulkan];
+    let zeroed = rates.through_vulkan as f64 * f64::from(shared_bytes / 4);
+    vec![
+        cycles(waits * misses * beyond, "a wait for DRAM", in_flight * dram),
+        cycles(waits * misses * (1.0 - beyond), "a wait for L2", in_flight * l2),
+        cycles(waits * (1.0 - misses), "a wait for L1", in_flight * l1),
+        cycles(path.barriers as f64, "a barrier", fitted::BARRIER),
+        cycles(path.instructions as f64, "an instruction of the longest warp", fitted::PATH[0]),
+        cycles(path.chain as f64, "an instruction that waits for the one before", fitted::PATH[1]),
+        cycles(path.shared_waits as f64, "a wait for shared memory", fitted::SHARED_WAITS * rates.shared_wait),
+        cycles(zeroed, "a word of shared memory set to 0", fitted::ZEROED),
+    ]
 }
 
 #[cfg(test)]
@@ -308,6 +393,20 @@ mod tests {
         let point = of("h200-sxm", &copy(100_000_000)).expect("a point");
         assert!(point.likely_s[0] < point.point_s && point.point_s < point.likely_s[1]);
         assert!(point.words().contains("9 of 10 times"), "{}", point.words());
+    }
+
+    #[test]
+    fn a_part_is_the_sum_of_its_counts() {
+        let point = of("h200-sxm", &copy(100_000)).expect("a point");
+        for part in &point.parts {
+            let sum: f64 = part.costs.iter().map(|cost| cost.count * cost.each_s).sum();
+            assert!((part.seconds - sum).abs() <= 1e-12 * part.seconds && !part.costs.is_empty(), "{part:?}");
+        }
+        let l2 = point.parts.iter().find(|part| part.of == Bound::L2).map(Part::words);
+        assert_eq!(l2.as_deref(), Some("3.20 MB from L2 at 9.60 TB/s + 3.20 MB to L2 at 3.40 TB/s"));
+        let twice = point.clone().then(point.clone());
+        assert!((twice.point_s - 2.0 * point.point_s).abs() < 1e-15 && twice.parts.len() == point.parts.len());
+        assert!(twice.parts.iter().all(|part| part.costs.is_empty()));
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Bound {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Bytes => "bytes",
+            Self::Bytes => "DRAM",
             Self::L2 => "the L2 cache",
             Self::L1 => "the L1 caches",
             Self::Matrix => "matrix units",

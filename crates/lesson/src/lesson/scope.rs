@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use super::model::{Lesson, Param, Value};
 use crate::base::expr::{EvalError, Expr, Scope};
 use crate::base::units::Work;
-use crate::trace::counters::COUNTERS;
+use crate::trace::counters::{CACHE_COUNTERS, COUNTERS};
 use crate::trace::{Ceilings, Record, Timing, Trace};
 
 /// A result of a run, as expressions and the guide know it.
@@ -66,7 +66,8 @@ pub const MAX_CHAIN: usize = 32;
 /// The results of a run that are the same on any machine: those of its lesson's arithmetic, and the counts of its trace.
 pub fn counted_fields() -> impl Iterator<Item = ResultField> {
     let counters = COUNTERS.iter().map(|counter| field(counter.name, counter.unit, counter.help));
-    WORK_FIELDS.into_iter().chain(counters).chain([LAUNCHES])
+    let caches = CACHE_COUNTERS.iter().map(|counter| field(counter.name, counter.unit, counter.help));
+    WORK_FIELDS.into_iter().chain(counters).chain(caches).chain([LAUNCHES])
 }
 
 /// All results of a run: [`TIMED_FIELDS`], then [`counted_fields`].
@@ -128,6 +129,9 @@ impl Results {
         }
         let Some(trace) = trace.filter(|trace| trace.complete) else { return };
         COUNTERS.iter().for_each(|counter| self.insert(run, counter.name, (counter.of)(trace) as f64));
+        if let Some(caches) = &trace.caches {
+            CACHE_COUNTERS.iter().for_each(|counter| self.insert(run, counter.name, (counter.of)(caches) as f64));
+        }
     }
 
     /// Adds the times of a record to the results of a run, whose counts may come from another backend.

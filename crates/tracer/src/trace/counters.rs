@@ -1,6 +1,6 @@
 //! The table of counters: for each count of a trace all that expressions, comparisons, profilers and the guide say about it.
 
-use super::{LineCounts, Trace};
+use super::{CacheCounts, LineCounts, Trace};
 
 /// A count of a trace.
 #[derive(Clone, Copy, Debug)]
@@ -183,6 +183,74 @@ pub fn compared(trace: &Trace) -> Vec<(&'static str, u64)> {
     }
     sums
 }
+
+/// A count of a device's caches, which a trace has only if it follows them.
+#[derive(Clone, Copy, Debug)]
+pub struct CacheCounter {
+    /// Its name in expressions.
+    pub name: &'static str,
+    /// `B` for bytes, `1` for a number of things.
+    pub unit: &'static str,
+    /// Its definition, in a phrase.
+    pub help: &'static str,
+    /// The metric of NVIDIA's profiler, ncu; empty if there is none.
+    pub ncu: &'static str,
+    /// Reads it.
+    pub of: fn(&CacheCounts) -> u64,
+}
+
+/// All counts of caches, in the order in which they are listed. A sector has 32 bytes.
+pub const CACHE_COUNTERS: &[CacheCounter] = &[
+    CacheCounter {
+        name: "l1_hits",
+        unit: "1",
+        help: "sectors of loads that were in the L1 of their SM",
+        ncu: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
+        of: |caches| caches.l1_hits,
+    },
+    CacheCounter {
+        name: "l1_misses",
+        unit: "1",
+        help: "sectors of loads that were not",
+        ncu: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum",
+        of: |caches| caches.l1_misses,
+    },
+    CacheCounter {
+        name: "l2_load_bytes",
+        unit: "B",
+        help: "bytes that L2 is asked for by loads",
+        ncu: "lts__t_sectors_srcunit_tex_op_read.sum",
+        of: |caches| 32 * caches.l2_loads,
+    },
+    CacheCounter {
+        name: "l2_store_bytes",
+        unit: "B",
+        help: "bytes that are stored to L2",
+        ncu: "lts__t_sectors_srcunit_tex_op_write.sum",
+        of: |caches| 32 * caches.l2_stores,
+    },
+    CacheCounter {
+        name: "dram_load_bytes",
+        unit: "B",
+        help: "bytes that L2 fetches from DRAM",
+        ncu: "dram__bytes_read.sum",
+        of: |caches| 32 * caches.dram_loads,
+    },
+    CacheCounter {
+        name: "dram_store_bytes",
+        unit: "B",
+        help: "bytes that L2 writes back to DRAM before the launch ends",
+        ncu: "dram__bytes_write.sum",
+        of: |caches| 32 * caches.dram_stores,
+    },
+    CacheCounter {
+        name: "l2_dirty_bytes",
+        unit: "B",
+        help: "bytes in L2 that have yet to be written back when it ends",
+        ncu: "",
+        of: |caches| 32 * caches.dirty,
+    },
+];
 
 /// A count of a source line.
 #[derive(Clone, Copy, Debug)]
