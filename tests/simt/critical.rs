@@ -43,6 +43,26 @@ fn loads_that_follow_one_another_are_waited_for_once() -> Result {
 }
 
 #[test]
+fn a_chase_is_a_load_whose_address_its_own_result_decides() -> Result {
+    let chased = |body: &str| {
+        let critical = of(32, "", body, 1)?.critical;
+        Ok::<_, String>((critical.global_waits, critical.chased_waits, critical.waiting_intervals))
+    };
+    let hops = "var at = i; for (var k = 0u; k < 10u; k++) { at = src[at]; } out[i] = at;";
+    assert_eq!(chased(hops)?, (10, 10, 1));
+    let unrolled = "var at = i; for (var k = 0u; k < 5u; k++) { let a = src[at]; at = src[a + 1u]; } out[i] = at;";
+    assert_eq!(chased(unrolled)?, (10, 10, 1));
+    let sum = "var sum = 0u; for (var k = 0u; k < 10u; k++) { sum += src[k * 32u + i]; } out[i] = sum;";
+    assert_eq!(chased(sum)?, (10, 0, 1));
+    // Each index is loaded, but no load decides the next one of its own kind.
+    let gather = "var sum = 0u; for (var k = 0u; k < 10u; k++) { sum += src[src[k * 32u + i]]; } out[i] = sum;";
+    assert_eq!(chased(gather)?, (20, 0, 1));
+    let halves = "out[i] = src[i]; storageBarrier(); workgroupBarrier(); out[i + 64u] = src[i + 32u];";
+    assert_eq!(chased(halves)?.2, 2);
+    Ok(())
+}
+
+#[test]
 fn workgroup_memory_and_barriers_are_counted_apart() -> Result {
     let critical =
         of(64, "var<workgroup> s: array<u32, 64>;", "s[i] = i; workgroupBarrier(); out[i] = s[63u - i];", 1)?.critical;

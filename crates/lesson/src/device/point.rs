@@ -20,6 +20,9 @@ use crate::trace::{CacheCounts, Trace};
 /// Bytes of a sector.
 const SECTOR: f64 = 32.0;
 
+/// Counts that add less than this share to a part are not said.
+const LEAST_SHARE: f64 = 0.02;
+
 /// The share of L2 that holds what was stored.
 const DIRTY: f64 = 0.75;
 
@@ -139,10 +142,11 @@ impl Part {
         Self { of, seconds: costs.iter().map(Cost::seconds).sum(), costs }
     }
 
-    /// Its counts with what one of them takes, in words.
+    /// Its counts with what one of them takes, in words, but for those that add next to nothing.
     #[must_use]
     pub fn words(&self) -> String {
-        self.costs.iter().map(Cost::words).collect::<Vec<_>>().join(" + ")
+        let told = self.costs.iter().filter(|cost| cost.seconds() >= LEAST_SHARE * self.seconds);
+        told.map(Cost::words).collect::<Vec<_>>().join(" + ")
     }
 }
 

@@ -43,15 +43,26 @@ pub struct TraceSpec {
     pub language: Language,
 }
 
+/// Places of a grid at most whose workgroups stand for all.
+const PLACES: u64 = 32;
+
 impl TraceSpec {
-    /// The workgroups that stand for a launch of `all`: half of the sample from the start, the others from the middle and the end. None if
-    /// all run.
+    /// The workgroups that stand for a launch of `all`: neighbours at evenly spaced places, the first and the last workgroup among them. None
+    /// if all run.
     #[must_use]
     pub fn sampled(&self, all: u64) -> Option<Vec<u64>> {
         let most = self.sample.filter(|most| *most < all)?.max(4);
-        let (first, other, middle) = (most / 2, most / 4, (all / 2).max(most / 2));
-        let last = (all - other.min(all)).max(middle + other)..all;
-        Some((0..first).chain(middle..middle + other).chain(last).filter(|workgroup| *workgroup < all).collect())
+        // Neighbours share what is in L2; far ones have different work.
+        let places = (most / 4).clamp(4, PLACES).min(most);
+        let (each, last) = (most / places, all - most / places);
+        let group = |place: u64| {
+            let first = last * place / (places - 1);
+            first..first + each
+        };
+        let mut chosen: Vec<u64> = (0..places).flat_map(group).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        Some(chosen)
     }
 }
 
@@ -132,9 +143,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_has_workgroups_of_the_start_the_middle_and_the_end_once_each() {
+    fn a_sample_has_neighbours_at_evenly_spaced_places_once_each() {
         let of = |sample, all| TraceSpec { sample, ..TraceSpec::default() }.sampled(all);
-        assert_eq!(of(Some(8), 100), Some(vec![0, 1, 2, 3, 50, 51, 98, 99]));
+        assert_eq!(of(Some(8), 101), Some(vec![0, 1, 33, 34, 66, 67, 99, 100]));
+        assert_eq!(of(Some(256), 100_000).map(|all| (all.len(), all[7], all[8])), Some((256, 7, 3225)));
         assert_eq!((of(None, 100), of(Some(100), 100)), (None, None));
         for (sample, all) in [(1, 2), (1, 5), (4, 5), (6, 7), (9, 11), (30, 31)] {
             let found = of(Some(sample), all).unwrap_or_default();

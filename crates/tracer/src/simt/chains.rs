@@ -22,8 +22,9 @@ pub(super) fn find(code: &mut Code) {
             Mention::WriteOne(_) | Mention::Write(_) => {}
         });
     }
+    let chased = chased(&mut ops, code);
     let mut chains = Chains::default();
-    for op in &mut ops {
+    for (index, op) in ops.iter_mut().enumerate() {
         if let Op::Enter(block) = op {
             chains.close(code);
             chains.block = Some(*block as usize);
@@ -36,14 +37,7 @@ pub(super) fn find(code: &mut Code) {
             }
             chains.products += u32::from(what.multiplies());
         }
-        let mut reads = Vec::new();
-        let mut writes = Vec::new();
-        op.mentions(&mut code.places, &mut code.collectives, &mut |mention| match mention {
-            Mention::ReadOne(r) => reads.push((true, *r)),
-            Mention::Read(r) => reads.push((false, *r)),
-            Mention::WriteOne(r) => writes.push((true, *r)),
-            Mention::Write(r) => writes.push((false, *r)),
-        });
+        let (reads, writes) = registers(op, code);
         // Only results that are read are waited for.
         let memory = memory(op, code).filter(|_| writes.iter().any(|write| used.contains(write)));
         if let Op::Collective { id } = op {
@@ -55,9 +49,53 @@ pub(super) fn find(code: &mut Code) {
             }
         }
         chains.op(&reads, &writes, memory, is_masked(op));
+        if chased.contains(&index) {
+            chains.chased.extend(writes);
+        }
     }
     chains.close(code);
     code.ops = ops;
+}
+
+/// The loads from buffers whose address depends on their own results, by their indices: each run of one waits for the one before.
+fn chased(ops: &mut [Op], code: &mut Code) -> HashSet<usize> {
+    // By register, the registers that are written from it.
+    let mut next: HashMap<Register, Vec<Register>> = HashMap::new();
+    let mut loads = Vec::new();
+    for (index, op) in ops.iter_mut().enumerate() {
+        let (reads, writes) = registers(op, code);
+        if memory(op, code) == Some(Space::Global) {
+            loads.push((index, reads.clone(), writes.clone()));
+        }
+        for read in reads {
+            next.entry(read).or_default().extend(&writes);
+        }
+    }
+    let depends = |(_, reads, writes): &(usize, Vec<Register>, Vec<Register>)| {
+        let (mut seen, mut open): (HashSet<Register>, Vec<Register>) =
+            (writes.iter().copied().collect(), writes.clone());
+        while let Some(register) = open.pop() {
+            if reads.contains(&register) {
+                return true;
+            }
+            let new = next.get(&register).into_iter().flatten().filter(|next| seen.insert(**next));
+            open.extend(new);
+        }
+        false
+    };
+    loads.iter().filter(|load| depends(load)).map(|(index, ..)| *index).collect()
+}
+
+/// The registers that an operation reads, and those that it writes.
+fn registers(op: &mut Op, code: &mut Code) -> (Vec<Register>, Vec<Register>) {
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    op.mentions(&mut code.places, &mut code.collectives, &mut |mention| match mention {
+        Mention::ReadOne(r) => reads.push((true, *r)),
+        Mention::Read(r) => reads.push((false, *r)),
+        Mention::WriteOne(r) => writes.push((true, *r)),
+        Mention::Write(r) => writes.push((false, *r)),
+    });
+    (reads, writes)
 }
 
 /// The memory that an operation reads its results from; None if it reads none. A lane's own arrays are assumed to be in registers.
@@ -90,6 +128,9 @@ struct Chains {
     block: Option<usize>,
     /// Registers with pending loads from buffers.
     global: HashSet<Register>,
+    /// Those of them that come from a chased load.
+    chased: HashSet<Register>,
+    chased_waits: u32,
     /// Registers with pending loads from workgroup memory.
     shared: HashSet<Register>,
     /// Depth of each register's value in the block's dependency graph.
@@ -103,7 +144,9 @@ impl Chains {
     fn op(&mut self, reads: &[Register], writes: &[Register], memory: Option<Space>, masked: bool) {
         if reads.iter().any(|r| self.global.contains(r)) {
             self.waits[0] += 1;
+            self.chased_waits += u32::from(!self.chased.is_empty());
             self.global.clear();
+            self.chased.clear();
             self.shared.clear();
         }
         if reads.iter().any(|r| self.shared.contains(r)) {
@@ -133,9 +176,10 @@ impl Chains {
 
     /// Ends the basic block and writes its dependencies into `code`.
     fn close(&mut self, code: &mut Code) {
-        let Self { block, global, shared, waits, longest, products, .. } = std::mem::take(self);
+        let Self { block, global, shared, waits, longest, products, chased, chased_waits, .. } = std::mem::take(self);
         let Some(block) = block.and_then(|block| code.blocks.get_mut(block)) else { return };
         block.waits_global += waits[0] + u32::from(!global.is_empty());
+        block.waits_chased += chased_waits + u32::from(!chased.is_empty() && !global.is_empty());
         block.waits_shared += waits[1] + u32::from(!shared.is_empty() && global.is_empty());
         block.chain += longest.min(block.weight);
         block.products += products;

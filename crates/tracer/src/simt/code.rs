@@ -249,6 +249,8 @@ pub struct Block {
     pub weight: u32,
     /// Waits of a warp for loads from buffers; see [`super::chains`].
     pub waits_global: u32,
+    /// Those of them for a load whose address depends on its own earlier results.
+    pub waits_chased: u32,
     /// Waits for loads from workgroup memory.
     pub waits_shared: u32,
     /// Length of the longest chain of dependent instructions.

@@ -166,6 +166,18 @@ pub const COUNTERS: &[Counter] = &[
         "1",
         "the same of waits for loads from buffers; loads in flight together are one wait"
     ),
+    counter!(
+        critical.chased_waits,
+        "critical_chased_waits",
+        "1",
+        "those of them for a load whose address an earlier run of the same load returned: a pointer chase"
+    ),
+    counter!(
+        critical.waiting_intervals,
+        "critical_waiting_intervals",
+        "1",
+        "intervals between barriers on the critical path that have a wait for a load from a buffer"
+    ),
     counter!(critical.shared_waits, "critical_shared_waits", "1", "the same of waits for loads from workgroup memory"),
     counter!(critical.barriers, "critical_barriers", "1", "the same of barriers"),
 ];

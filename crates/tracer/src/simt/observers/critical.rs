@@ -5,12 +5,13 @@
 //! between barriers; then the maximum over the workgroups. Maxima of different quantities may be of different warps.
 
 use super::Observer;
-use crate::simt::code::Code;
+use crate::simt::code::{Block, Code};
 use crate::simt::ir::Orders;
 use crate::trace::{CriticalPath, Trace};
 
-/// Instructions, those of the longest chains, waits for buffers, waits for workgroup memory, barriers.
-type Path = [u64; 5];
+/// Instructions, those of the longest chains, waits for buffers, waits for workgroup memory, barriers, chased waits, and intervals between
+/// barriers in which there are waits for buffers.
+type Path = [u64; 7];
 
 /// The path of a paused workgroup: that of each warp since the last barrier, and of all up to it.
 #[derive(Debug)]
@@ -34,8 +35,9 @@ pub struct Critical {
 impl Critical {
     /// For the blocks of `code`.
     pub fn new(code: &Code) -> Self {
-        let path = |block: &crate::simt::code::Block| {
-            [block.weight, block.chain, block.waits_global, block.waits_shared, 0].map(u64::from)
+        let path = |block: &Block| {
+            let Block { weight, chain, waits_global, waits_shared, waits_chased, .. } = *block;
+            [weight, chain, waits_global, waits_shared, 0, waits_chased, 0].map(u64::from)
         };
         let none = Path::default();
         Self {
@@ -54,8 +56,9 @@ impl Critical {
 
     /// Writes the path into `trace`.
     pub fn finish(&self, trace: &mut Trace) {
-        let [instructions, chain, global_waits, shared_waits, barriers] = self.longest;
-        trace.critical = CriticalPath { instructions, chain, global_waits, shared_waits, barriers };
+        let [instructions, chain, global_waits, shared_waits, barriers, chased_waits, waiting_intervals] = self.longest;
+        trace.critical =
+            CriticalPath { instructions, chain, global_waits, chased_waits, waiting_intervals, shared_waits, barriers };
     }
 
     /// Takes out the path of a workgroup that is paused.
@@ -73,6 +76,7 @@ impl Critical {
         for warp in &mut self.warps {
             take_maximum(&mut epoch, &std::mem::take(warp));
         }
+        epoch[6] = epoch[2].min(1);
         self.workgroup.iter_mut().zip(epoch).for_each(|(sum, more)| *sum += more);
     }
 }
