@@ -46,7 +46,9 @@ pub(super) fn trace(context: &Context, args: &TraceArgs) -> Result<ExitCode, Exi
     let (record, pass) = (&outcome.done.record, outcome.pass);
     let Some(trace) = outcome.trace() else { return Err(MISUSED.into()) };
     let predicted = chosen.and_then(|chosen| outcome.predicted(&chosen));
-    let program = chosen.filter(|_| pass.is_none()).map(|chosen| whole(&outcome.done, None, false, &chosen));
+    let program = chosen
+        .filter(|_| pass.is_none())
+        .map(|chosen| whole((&outcome.done.job, &outcome.done.record), None, false, &chosen));
     let printed = options.io.printed(&outcome.done);
     let source = pass.map_or_else(Arc::default, |place| text(&outcome.done.job, place));
     if args.brief {

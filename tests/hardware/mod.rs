@@ -117,8 +117,14 @@ fn every_row_is_equal_or_explained() -> Result<(), String> {
 }
 
 /// Kernels that only the tracer runs, to check others.
-const REFERENCES: [&str; 3] =
-    ["shaders/tokenization/count_plain.wgsl", "shaders/tokenization/plain.wgsl", "shaders/zero/plain.wgsl"];
+const REFERENCES: [&str; 6] = [
+    "shaders/one_step/plain_attention.wgsl",
+    "shaders/one_step/plain_attention_gradient.wgsl",
+    "shaders/one_step/plain_loss.wgsl",
+    "shaders/tokenization/count_plain.wgsl",
+    "shaders/tokenization/plain.wgsl",
+    "shaders/zero/plain.wgsl",
+];
 
 /// Kernels for readers without CUDA: beside them the lesson has others in CUDA C++ alone, so there is nothing to
 /// profile.

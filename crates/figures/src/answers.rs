@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::diag::Diagnostic;
-use crate::device::{Launch, Point, Waves};
+use crate::device::{Bound, Launch, Point, Waves};
 use crate::job::Job;
 use crate::lesson::Facts;
 use crate::machine::{Instruction, MachineCode};
@@ -219,6 +219,32 @@ pub struct TimeParts {
     pub predicted: Point,
     /// The time that was recorded on that device at the same settings, in seconds, and where; None if there is none.
     pub recorded: Option<(f64, String)>,
+}
+
+/// The launches of a round of a program, one after another, with their predicted times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launches {
+    /// The device's short name.
+    pub device: String,
+    /// The launches, in their order.
+    pub launches: Vec<LaunchTime>,
+    /// Seconds from one launch to the next if the host launches them one by one; None if that is not known.
+    pub hosted_s: Option<f64>,
+}
+
+/// The predicted time of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchTime {
+    /// The pass's title.
+    pub pass: String,
+    /// The title of its kernel, or of the copy or fill.
+    pub kernel: String,
+    /// Seconds in which no thread runs: from the launch before to the first instruction, and from the last to the end.
+    pub gap_s: f64,
+    /// Seconds in which threads run.
+    pub busy_s: f64,
+    /// The resource that bounds these.
+    pub bound: Option<Bound>,
 }
 
 /// How a grid spreads over a device.

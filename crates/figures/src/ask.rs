@@ -153,6 +153,8 @@ questions! {
     Waits: Launch by By::Others { traced: true } => answers::Waits;
     /// What its predicted time is made of.
     TimeParts: Launch by By::Others { traced: true } => answers::TimeParts;
+    /// The predicted times of a round's launches.
+    Launches: Program by By::Others { traced: true } => answers::Launches;
     /// Where the bytes go.
     River: Launch by By::Others { traced: true } => answers::River;
     /// The ring of places that the kernel's tiles go through.

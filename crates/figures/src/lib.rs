@@ -33,6 +33,7 @@ figures! {
     waves
     schedulers
     time
+    launches
     roofline
     contents
     scores
@@ -95,8 +96,8 @@ mod wavefronts;
 mod fixtures;
 
 pub use answers::{
-    Accesses, Built, Counted, Filled, Machine, Metered, MeteredPass, Reach, Ring, River, Roof, Roofline, Spot,
-    SpotBytes, Spread, TimeParts, Traced, Waits,
+    Accesses, Built, Counted, Filled, LaunchTime, Launches, Machine, Metered, MeteredPass, Reach, Ring, River, Roof,
+    Roofline, Spot, SpotBytes, Spread, TimeParts, Traced, Waits,
 };
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;

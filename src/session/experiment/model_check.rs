@@ -148,7 +148,7 @@ fn time(
     let runner = Runner { devices, backend: simt::device().backend, lesson, purpose: &purpose, cancel };
     let first = |why: Vec<Diagnostic>| why.first().map_or_else(String::new, |why| why.message.clone());
     let done = runner.program(&curve.variant, params).map_err(first)?;
-    whole(&done, curve.pass.as_deref(), time.cache == CacheState::Warm, chosen)
+    whole((&done.job, &done.record), curve.pass.as_deref(), time.cache == CacheState::Warm, chosen)
 }
 
 #[cfg(test)]

@@ -229,9 +229,10 @@ impl Runner<'_> {
         done: &Done,
     ) -> Option<Whole> {
         if done.record.backend == Backend::Simt {
-            return whole(done, None, false, chosen).ok();
+            return whole((&done.job, &done.record), None, false, chosen).ok();
         }
-        whole(&self.traced(chosen, variant, params).ok()?, None, false, chosen).ok()
+        let traced = self.traced(chosen, variant, params).ok()?;
+        whole((&traced.job, &traced.record), None, false, chosen).ok()
     }
 
     /// A program's counts and those of a device's caches, without checking its result again. Of much work some workgroups stand for all.

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::Done;
 use super::model::{self, Chosen, Modelled, Predicted, Traced};
 use crate::device::{Bound, Launch, Point, Term};
 use crate::job::{Action, Job};
-use crate::trace::record::Ceilings;
+use crate::trace::record::{Ceilings, Record};
 use crate::trace::{CacheCounts, PassRecord, Trace};
 
 /// Bytes of a sector.
@@ -45,6 +44,10 @@ pub struct PassTime {
     pub point_s: Option<f64>,
     /// The resource that bounds it.
     pub bound: Option<Bound>,
+    /// The part of the time that is launches, in seconds; null like the time.
+    pub launches_s: Option<f64>,
+    /// The resource that bounds the rest.
+    pub busy: Option<Bound>,
 }
 
 /// The predicted time of a traced program, or of the pass with the name `only`. `warm` means that its buffers may be in the caches at its
@@ -52,7 +55,12 @@ pub struct PassTime {
 ///
 /// # Errors
 /// Why there is none, in words.
-pub fn whole(done: &Done, only: Option<&str>, warm: bool, chosen: &Chosen<'_>) -> Result<Whole, String> {
+pub fn whole(
+    (job, record): (&Job, &Record),
+    only: Option<&str>,
+    warm: bool,
+    chosen: &Chosen<'_>,
+) -> Result<Whole, String> {
     let mut all = Whole {
         device: Modelled::of(chosen),
         point: Some(Point { point_s: 0.0, likely_s: [0.0; 2], parts: Vec::new() }),
@@ -63,21 +71,29 @@ pub fn whole(done: &Done, only: Option<&str>, warm: bool, chosen: &Chosen<'_>) -
         passes: Vec::new(),
     };
     let mut longest = 0.0;
-    for (place, pass) in done.record.passes.iter().enumerate() {
+    for (place, pass) in record.passes.iter().enumerate() {
         // Of an empty grid nothing is launched.
         let is_empty = pass.kernel.is_some() && pass.trace.as_ref().is_some_and(|trace| trace.warps == 0);
         if only.is_some_and(|only| only != pass.id) || pass.launches == 0 || is_empty {
             continue;
         }
-        let predicted = of_pass(done, (place, pass), warm, chosen)?;
+        let predicted = of_pass((job, record), (place, pass), warm, chosen)?;
         let (low_s, high_s) = (predicted.low_s.unwrap_or(0.0), predicted.high_s.unwrap_or(f64::INFINITY));
         all.low_s += low_s;
         all.high_s += high_s;
         if high_s > longest {
             (longest, all.bound) = (high_s, predicted.bound);
         }
-        let (bound, point_s) = (predicted.bound_by(), predicted.point.as_ref().map(|point| point.point_s));
-        all.passes.push(PassTime { id: pass.id.clone(), launches: pass.launches, point_s, bound });
+        let point = predicted.point.as_ref();
+        let part = |is: fn(Bound) -> bool| point.and_then(|point| point.parts.iter().find(|part| is(part.of)));
+        all.passes.push(PassTime {
+            id: pass.id.clone(),
+            launches: pass.launches,
+            point_s: point.map(|point| point.point_s),
+            bound: predicted.bound_by(),
+            launches_s: point.map(|_| part(|of| of == Bound::Launch).map_or(0.0, |launch| launch.seconds)),
+            busy: part(|of| of != Bound::Launch).map(|part| part.of),
+        });
         all.terms.extend(predicted.terms);
         all.point = all.point.zip(predicted.point).map(|(sum, point)| sum.then(point));
     }
@@ -85,13 +101,13 @@ pub fn whole(done: &Done, only: Option<&str>, warm: bool, chosen: &Chosen<'_>) -
 }
 
 fn of_pass(
-    done: &Done,
+    (job, record): (&Job, &Record),
     (place, pass): (usize, &PassRecord),
     warm: bool,
     chosen: &Chosen<'_>,
 ) -> Result<Predicted, String> {
-    let moved = moved(&done.job, place, pass.launches, chosen);
-    let launch = done.launch(place);
+    let moved = moved(job, place, pass.launches, chosen);
+    let launch = model::launched(job, record, place);
     let traced = match (&moved, &launch) {
         (Some((launch, trace)), _) => Some(Traced {
             launch,
@@ -101,7 +117,7 @@ fn of_pass(
             cached: true,
             is_alone: false,
         }),
-        (None, Some(launch)) => Traced::of_pass(&done.job, pass, place, launch),
+        (None, Some(launch)) => Traced::of_pass(job, pass, place, launch),
         (None, None) => None,
     };
     let traced = traced.ok_or_else(|| format!("`{}` has no trace", pass.id))?;

@@ -6,6 +6,7 @@ pub mod explored;
 pub mod first;
 pub mod interpolate;
 pub mod judged;
+mod launches;
 pub mod moving;
 pub mod page;
 pub mod said;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::interpolate::{self, Fill};
+use super::launches;
 use super::stage::{Drawing, Stage};
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
@@ -40,6 +41,7 @@ impl Source for Staged<'_> {
             (_, AnyQuestion::Spread(_)) => Ok(ask::Spread::any(self.spread()?)),
             (_, AnyQuestion::Waits(_)) => Ok(ask::Waits::any(self.waits()?)),
             (_, AnyQuestion::TimeParts(_)) => Ok(ask::TimeParts::any(self.time_parts()?)),
+            (_, AnyQuestion::Launches(_)) => Ok(ask::Launches::any(self.launches()?)),
             (_, AnyQuestion::River(_)) => Ok(ask::River::any(self.river()?)),
             (_, AnyQuestion::Ring(_)) => self.ring().map(ask::Ring::any).ok_or_else(|| NO_RING.into()),
             (_, AnyQuestion::Roofline(_)) => {
@@ -114,6 +116,13 @@ impl Staged<'_> {
         let recorded = staged::recorded(&chosen, self.sources.recordings, lesson, self.stage.variant(), params);
         let predicted = predicted.ok_or(NO_TIME)?;
         Ok(figures::TimeParts { device: chosen.spec.short.clone(), predicted, recorded })
+    }
+
+    fn launches(&self) -> Result<figures::Launches, Missing> {
+        let (traced, program) = (self.counts()?, self.stage.program().ok_or(NO_KERNEL)?);
+        let chosen = self.sources.modelled().ok_or(NO_TIME)?;
+        launches::launches(&self.stage.setting().lesson, program, (&traced.job, &traced.record), &chosen)
+            .ok_or_else(|| NO_TIME.into())
     }
 
     fn river(&self) -> Result<figures::River, Missing> {

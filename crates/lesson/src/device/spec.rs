@@ -143,6 +143,8 @@ figures! {
     copied_bytes_per_s: f64,
     /// Seconds from one empty launch to the next in a CUDA graph, measured on such a device.
     empty_launch_s: f64,
+    /// Seconds from one empty launch to the next if the host launches them one by one, measured on such a device.
+    host_launch_s: f64,
     /// Seconds that a launch through Vulkan adds: among other launches of a program, and alone.
     vulkan_launch_s: (f64, f64),
     /// Block starts in a second.
