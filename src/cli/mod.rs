@@ -7,6 +7,7 @@ mod assert;
 mod bench;
 mod brief;
 mod check;
+mod cost;
 mod counters;
 mod diff;
 mod doctor;
@@ -147,6 +148,7 @@ pub fn execute(command: Command, context: &Context) -> ExitCode {
         Command::New { name, pack } => new::new(&name, pack),
         Command::Tokenizer(command) => tokenizer::tokenizer(command),
         Command::Ranks(args) => ranks::ranks(&args),
+        Command::Cost(args) => cost::cost(context, &args),
         Command::ZeroFit(args) => zero_fit::zero_fit(&args),
         Command::Shot(_) | Command::Open(_) | Command::Worker { .. } => {
             problems(&[Diagnostic::error("this command needs the window's part of the program")]);

@@ -31,19 +31,26 @@ def main():
     """Measures all rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-o", "--output", type=Path, default=measure.HERE / "caches.json", help="where the figures go")
-    output = parser.parse_args().output
+    parser.add_argument("--only", action="append", metavar="PART_OF_A_NAME", help="measure the rows whose names have it, and keep the others' figures")
+    options = parser.parse_args()
+    output = options.output
     rows = list(measure.rows(json.loads((measure.HERE / "cases.json").read_text())))
     name, driver, capability = measure.said(
         "nvidia-smi", "--query-gpu=name,driver_version,compute_cap", "--format=csv,noheader", "-i", "0"
     ).split(", ")
     found = {}
+    if options.only:
+        chosen = [row for row in rows if any(part in row["name"] for part in options.only)]
+        others = {row["name"] for row in rows} - {row["name"] for row in chosen}
+        known = json.loads((measure.HERE / "caches.json").read_text())["rows"]
+        rows, found = chosen, {name: served for name, served in known.items() if name in others}
     with tempfile.TemporaryDirectory() as folder:
         measure.compile_all(rows, Path(folder), capability.replace(".", ""))
         for first in range(0, len(rows), measure.PART):
             part = measure.profile(rows[first : first + measure.PART], Path(folder), sorted(METRICS.values()))
             for row, values, _ in part:
                 found[row] = {short: values[metric] for short, metric in METRICS.items()}
-            print(f"{len(found)} of {len(rows)}", flush=True)
+            print(f"{len(found)} rows", flush=True)
     about = {"device": name, "driver": driver, "date": datetime.date.today().isoformat(), "command": "python3 tests/hardware/caches.py"}
     lines = [f"    {json.dumps(row)}: {json.dumps(served)}" for row, served in found.items()]
     output.write_text(json.dumps(about, indent=2)[:-2] + ',\n  "rows": {\n' + ",\n".join(lines) + "\n  }\n}\n")

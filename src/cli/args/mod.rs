@@ -1,6 +1,7 @@
 //! The command line's grammar, as clap reads it.
 
 mod assert;
+mod cost;
 mod counters;
 mod diff;
 mod export;
@@ -23,6 +24,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use assert::AssertArgs;
+pub use cost::CostArgs;
 pub use counters::CountersArgs;
 pub use diff::DiffArgs;
 pub use export::{ExportArgs, ServeArgs};
@@ -163,6 +165,8 @@ pub enum Command {
     /// Train a byte-pair encoding on files, encode and decode with it, on the processor's cores or a GPU.
     #[command(subcommand)]
     Tokenizer(TokenizerCommand),
+    /// What a step of training a transformer costs before it runs: parameters, operations, memory by buffer, and a time.
+    Cost(CostArgs),
     /// The model state that ZeRO leaves on a GPU and what a GPU sends, by arithmetic alone.
     ZeroFit(ZeroFitArgs),
     /// Time collectives between processes, one a GPU: started here, or by torchrun, srun or mpirun.

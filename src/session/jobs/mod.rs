@@ -10,6 +10,7 @@ pub mod fingerprint;
 mod flow;
 mod launch;
 pub mod own;
+pub mod round;
 pub mod selection;
 pub mod setting;
 pub mod share;

@@ -1,6 +1,7 @@
 //! Running a lesson's kernels and programs: check, time and trace each.
 
 pub mod asserted;
+pub mod bill;
 pub mod check_failure;
 pub mod compare;
 pub mod computes;

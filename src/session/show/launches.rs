@@ -1,14 +1,12 @@
 //! The launches of one round of a program, in their order, with their predicted times.
 
 use crate::figures::{LaunchTime, Launches};
-use crate::job::{self, Job};
+use crate::job::Job;
 use crate::lesson::{Lesson, Program};
+use crate::session::jobs;
 use crate::session::run::model::Chosen;
 use crate::session::run::whole::whole;
 use crate::trace::record::Record;
-
-/// Launches that are listed at most.
-const MOST: usize = 2000;
 
 /// The launches of the longest repetition's first round; of a program that repeats nothing, all. None if the times are not known.
 #[must_use]
@@ -37,37 +35,7 @@ pub fn launches(
             bound: known.busy,
         })
     };
-    let mut places = Vec::new();
-    unroll(round(&job.body), &mut places);
-    let launches: Vec<LaunchTime> = places.into_iter().filter_map(time).collect();
+    let launches: Vec<LaunchTime> = jobs::round::passes(job).into_iter().filter_map(time).collect();
     let hosted_s = chosen.spec.figures.host_launch_s();
     (!launches.is_empty()).then(|| Launches { device: chosen.spec.short.clone(), launches, hosted_s })
-}
-
-/// A round of the repetition with the most launches, or the whole body.
-fn round(body: &[job::Node]) -> &[job::Node] {
-    let repeats = body.iter().filter_map(|node| match node {
-        job::Node::Repeat(repeat) => Some(&repeat.body),
-        job::Node::Pass(_) => None,
-    });
-    repeats.max_by_key(|body| count(body)).map_or(body, Vec::as_slice)
-}
-
-fn count(body: &[job::Node]) -> u64 {
-    body.iter()
-        .map(|node| match node {
-            job::Node::Pass(_) => 1,
-            job::Node::Repeat(repeat) => repeat.times.saturating_mul(count(&repeat.body)),
-        })
-        .fold(0, u64::saturating_add)
-}
-
-fn unroll(body: &[job::Node], places: &mut Vec<usize>) {
-    for node in body {
-        match node {
-            _ if places.len() >= MOST => return,
-            job::Node::Pass(place) => places.push(*place),
-            job::Node::Repeat(repeat) => (0..repeat.times).for_each(|_| unroll(&repeat.body, places)),
-        }
-    }
 }

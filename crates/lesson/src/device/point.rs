@@ -14,7 +14,7 @@ use super::predict::{Bound, Work};
 use super::spec::{DeviceSpec, Figures};
 use super::terms;
 use super::waves::Waves;
-use crate::base::units::{number, si};
+use crate::base::units::{self, number, si};
 use crate::trace::{CacheCounts, Trace};
 
 /// Bytes of a sector.
@@ -208,6 +208,16 @@ pub fn point(spec: &DeviceSpec, work: &Work<'_>, waves: Option<&Waves>) -> Optio
     parts.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
     let ends = fitted::ends(parts.first().map_or(Bound::Launch, |part| part.of));
     Some(Point { point_s, likely_s: ends.map(|end| end * point_s), parts })
+}
+
+/// The least time of a launch that needs these bytes and operations, in seconds: with its launch in a graph, at the rates of a copy and of
+/// 32-bit arithmetic. None if a rate is not known.
+#[must_use]
+pub fn least_s(spec: &DeviceSpec, work: units::Work) -> Option<f64> {
+    let figures = &spec.figures;
+    let copied = figures.copied_bytes_per_s().or(figures.dram_bytes_per_s())?;
+    let busy = (work.bytes / copied).max(work.flops / figures.fp32_flops_per_s()?);
+    Some(figures.empty_launch_s().unwrap_or(0.0) + busy)
 }
 
 /// Whether the point with this key (its recording, lesson, experiment, curve and setting) is one of those to which the constants were

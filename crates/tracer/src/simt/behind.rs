@@ -100,14 +100,14 @@ impl Behind {
         }
         counts.dirty = self.l2.dirty();
         if ran < blocks {
-            counts.scale(blocks, ran, self.held_by_l2());
+            counts.scale(blocks, ran, self.fetched_at_most(blocks.div_ceil(wave.max(1) as u64)));
         }
         counts
     }
 
-    /// The sectors of all buffers, if L2 holds them.
-    fn held_by_l2(&self) -> Option<u64> {
-        (32 * self.sectors <= self.spec.l2_bytes).then_some(self.sectors)
+    /// The sectors that are fetched from DRAM at most: those of all buffers, once if L2 holds them, or else once in each wave.
+    fn fetched_at_most(&self, waves: u64) -> u64 {
+        if 32 * self.sectors <= self.spec.l2_bytes { self.sectors } else { self.sectors.saturating_mul(waves) }
     }
 
     fn request(&mut self, request: Request, counts: &mut CacheCounts) {

@@ -147,16 +147,15 @@ pub struct CacheCounts {
 }
 
 impl CacheCounts {
-    /// Makes the counts of `ran` workgroups those of `all`. What fits in L2 is fetched once: `held` sectors, if that is not None.
-    pub fn scale(&mut self, all: u64, ran: u64, held: Option<u64>) {
+    /// Makes the counts of `ran` workgroups those of `all`, of which at most `fetched` sectors come from DRAM.
+    pub fn scale(&mut self, all: u64, ran: u64, fetched: u64) {
         let scaled = |count: u64| u64::try_from(u128::from(count) * u128::from(all) / u128::from(ran.max(1)));
-        let most = held.unwrap_or(u64::MAX);
         let Self { l1_hits, l1_misses, l2_loads, l2_stores, l2_atomics, l2_hits, dram_loads, dram_stores, dirty } =
             self;
         for count in [l1_hits, l1_misses, l2_loads, l2_stores, l2_atomics, dram_stores, dirty] {
             *count = scaled(*count).unwrap_or(u64::MAX);
         }
-        *dram_loads = scaled(*dram_loads).unwrap_or(u64::MAX).min(most.max(*dram_loads));
+        *dram_loads = scaled(*dram_loads).unwrap_or(u64::MAX).min(fetched.max(*dram_loads));
         // DRAM gives two sectors at a time.
         *l2_hits = (*l2_loads + *l2_atomics).saturating_sub(*dram_loads / 2);
     }
