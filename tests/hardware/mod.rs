@@ -117,7 +117,8 @@ fn every_row_is_equal_or_explained() -> Result<(), String> {
 }
 
 /// Kernels that only the tracer runs, to check others.
-const REFERENCES: [&str; 6] = [
+const REFERENCES: [&str; 7] = [
+    "shaders/neuron/plain.wgsl",
     "shaders/one_step/plain_attention.wgsl",
     "shaders/one_step/plain_attention_gradient.wgsl",
     "shaders/one_step/plain_loss.wgsl",
