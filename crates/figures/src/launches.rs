@@ -8,7 +8,7 @@ use super::kit::{Board, Key, MARGIN, Rows};
 use super::palette::Ink;
 use super::results::Missing;
 use super::text;
-use crate::base::units::{counted, digits3, si};
+use crate::base::units::{count, digits3, si};
 use crate::device::Bound;
 
 /// The least and the greatest distance between two rows.
@@ -69,6 +69,10 @@ fn ink(bound: Option<Bound>) -> Ink {
 /// A way to launch them: its name, and the gap before a launch.
 type Track<'a> = (String, &'a dyn Fn(&LaunchTime) -> f64);
 
+fn launches_of(number: u64) -> String {
+    if number == 1 { "1 launch".to_owned() } else { format!("{} launches", count(number)) }
+}
+
 /// All launches of a kernel.
 struct Sum<'a> {
     kernel: &'a str,
@@ -106,7 +110,7 @@ fn drawn(size: [f32; 2], known: &Launches) -> Frame {
         tracks.insert(0, ("launched one by one".to_owned(), &hosted));
     }
     let all = known.launches.len() as u64;
-    board.caption(&format!("Predicted for {}: {}, of which threads run {}.", known.device, counted(all, "launch"), si(busy_s, "s")));
+    board.caption(&format!("Predicted for {}: {}, of which threads run {}.", known.device, launches_of(all), si(busy_s, "s")));
     board.legend(&[
         Key::new(GAP, "gap: no thread runs"),
         Key::new(Ink::Series(0), "bound by memory"),
@@ -149,7 +153,7 @@ fn drawn(size: [f32; 2], known: &Launches) -> Frame {
         let [left, top, _, high] = rows.rect(row);
         board.frame.fill([left, top, long(*gaps_s), high], 0.0, GAP, None);
         board.frame.fill([left + long(*gaps_s), top, long(*busy_s).max(0.5), high], 0.0, ink(*bound), None);
-        let words = format!("{} in {}, {} of it gaps", si(gaps_s + busy_s, "s"), counted(*launches, "launch"), si(*gaps_s, "s"));
+        let words = format!("{}, {}", si(gaps_s + busy_s, "s"), launches_of(*launches));
         let at = [left + long(gaps_s + busy_s) + 8.0, rows.middle(row)];
         let room = (size[0] - MARGIN - at[0]).max(1.0);
         board.frame.fitted(at, SIZE, Anchor::Start, Ink::Text, room, &text::fit(&words, SIZE, false, room));
