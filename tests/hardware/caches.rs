@@ -68,6 +68,23 @@ fn caches_serve_what_the_hardwares_do() -> Result<(), String> {
     Ok(())
 }
 
+/// What one level does not have is asked of the next: no sector is lost or made on its way.
+#[test]
+fn each_level_serves_what_the_one_before_has_not() -> Result<(), String> {
+    let caches = h200()?;
+    for row in rows()?.iter().step_by(7) {
+        let served = row.cached(caches, None)?;
+        let asked = served.l2_loads + served.l2_atomics;
+        let fetched = asked - served.l2_hits;
+        let is_whole = served.l2_loads <= served.l1_misses
+            && served.l2_hits <= asked
+            && (fetched..=2 * fetched).contains(&served.dram_loads)
+            && served.dirty + served.dram_stores <= 2 * (served.l2_stores + served.l2_atomics);
+        assert!(is_whole, "{}: {served:?}", row.name);
+    }
+    Ok(())
+}
+
 #[test]
 fn counts_of_caches_do_not_depend_on_threads() -> Result<(), String> {
     let caches = h200()?;
