@@ -10,6 +10,7 @@ mod cli;
 mod compared;
 mod constants;
 mod corpus;
+mod costs;
 mod counts;
 mod cuda_only;
 mod experts;

@@ -40,7 +40,10 @@ pub(super) fn film(context: &Context, args: &FilmArgs) -> Result<ExitCode, ExitC
     });
     let (at, device, models) = (At::traced(&setting, &step.variant), simt::device(), context.models());
     let store = Inline::new(Answers::default(), &context.cancel);
-    let sources = Sources { models: &models, ..Sources::of_device(&device) };
+    let recordings = context.recordings(&pack);
+    let quotes = context.quotes(&pack, &recordings, &models);
+    let sources =
+        Sources { models: &models, recordings: &recordings, quotes: Some(&quotes), ..Sources::of_device(&device) };
     #[expect(clippy::cast_precision_loss, reason = "a picture's size")]
     let size = args.size.map(|points| points as f32);
     let moments = Stage::of_step(&at, step).and_then(|stage| {

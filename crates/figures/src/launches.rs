@@ -62,7 +62,7 @@ fn ink(bound: Option<Bound>) -> Ink {
     match bound {
         Some(Bound::Bytes | Bound::L2 | Bound::L1) => Ink::Series(0),
         Some(Bound::Instructions | Bound::Matrix | Bound::SharedMemory) => Ink::Series(2),
-        _ => Ink::Idle,
+        _ => Ink::Series(3),
     }
 }
 
@@ -110,12 +110,12 @@ fn drawn(size: [f32; 2], known: &Launches) -> Frame {
         tracks.insert(0, ("launched one by one".to_owned(), &hosted));
     }
     let all = known.launches.len() as u64;
-    board.caption(&format!("Predicted for {}: {}, of which threads run {}.", known.device, launches_of(all), si(busy_s, "s")));
+    board.caption(&format!("Predicted for {}: {}. Threads run for {} of the time.", known.device, launches_of(all), si(busy_s, "s")));
     board.legend(&[
         Key::new(GAP, "gap: no thread runs"),
         Key::new(Ink::Series(0), "bound by memory"),
         Key::new(Ink::Series(2), "bound by arithmetic"),
-        Key::new(Ink::Idle, "bound by waiting"),
+        Key::new(Ink::Series(3), "bound by waiting"),
     ]);
     let whole: Vec<f64> = tracks.iter().map(|(_, gap)| known.launches.iter().map(gap).sum::<f64>() + busy_s).collect();
     let longest = whole.iter().copied().fold(f64::MIN_POSITIVE, f64::max);

@@ -15,6 +15,8 @@ use crate::device::{Bound, Part, Point};
 const PITCH: [f32; 2] = [24.0, 44.0];
 /// Size of the words on a row.
 const SIZE: f32 = 12.0;
+/// A row at least this high has room for two lines of words.
+const TWO_LINES: f32 = 23.0;
 /// Parts that take less of the whole time than this are left out.
 const LEAST: f64 = 0.005;
 /// The likely range of the predicted time.
@@ -110,7 +112,10 @@ fn drawn(size: [f32; 2], time: &TimeParts) -> Frame {
         board.frame.fill([left, top, long(*seconds), high], 2.0, *ink, Some(Tag::Spot(row)));
         let at = [end + 8.0, rows.middle(row)];
         let room = (size[0] - MARGIN - at[0]).max(1.0);
-        let lines: Vec<String> = text::wrap(words, SIZE, room).into_iter().take(2).collect();
+        let lines = match text::wrap(words, SIZE, room) {
+            wrapped if high >= TWO_LINES => wrapped.into_iter().take(2).collect(),
+            _ => vec![words.clone()],
+        };
         let first = at[1] - 7.5 * (lines.len() as f32 - 1.0);
         for (i, line) in lines.iter().enumerate() {
             board.frame.fitted([at[0], first + 15.0 * i as f32], SIZE, Anchor::Start, Ink::Text, room, line);
