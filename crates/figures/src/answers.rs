@@ -236,9 +236,9 @@ pub struct Launches {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LaunchTime {
     /// The pass's title.
-    pub pass: String,
+    pub pass: Arc<str>,
     /// The title of its kernel, or of the copy or fill.
-    pub kernel: String,
+    pub kernel: Arc<str>,
     /// Seconds in which no thread runs: from the launch before to the first instruction, and from the last to the end.
     pub gap_s: f64,
     /// Seconds in which threads run.

@@ -85,7 +85,7 @@ struct Sum<'a> {
 fn sums(launches: &[LaunchTime]) -> Vec<Sum<'_>> {
     let mut sums: Vec<Sum<'_>> = Vec::new();
     for LaunchTime { kernel, gap_s, busy_s, bound, .. } in launches {
-        let known = match sums.iter().position(|sum| sum.kernel == kernel) {
+        let known = match sums.iter().position(|sum| *sum.kernel == **kernel) {
             Some(known) => known,
             None => {
                 sums.push(Sum { kernel, launches: 0, gaps_s: 0.0, busy_s: 0.0, bound: *bound });
@@ -169,7 +169,7 @@ mod tests {
 
     fn launch(kernel: &str, busy_s: f64) -> LaunchTime {
         let bound = Some(Bound::L2);
-        LaunchTime { pass: format!("{kernel}, once"), kernel: kernel.to_owned(), gap_s: 1e-6, busy_s, bound }
+        LaunchTime { pass: format!("{kernel}, once").into(), kernel: kernel.into(), gap_s: 1e-6, busy_s, bound }
     }
 
     #[test]

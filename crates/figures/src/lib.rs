@@ -32,8 +32,6 @@ figures! {
     ring
     waves
     schedulers
-    time
-    launches
     roofline
     contents
     scores
@@ -49,6 +47,8 @@ figures! {
     histogram
     values
     rounds
+    time
+    launches
     curves
     amounts
     beside

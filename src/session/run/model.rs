@@ -6,7 +6,7 @@ use crate::base::diag::{Diagnostic, nearest};
 use crate::base::units::{self, counted, digits3, figure, number, si};
 use crate::device::occupancy::Limit;
 use crate::device::predict::Term;
-use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Point, Resource, Waves, Work, predict, spec};
+use crate::device::{Bound, DeviceSpec, Launch, Occupancy, Point, Prediction, Resource, Waves, Work, predict, spec};
 use crate::job::{Caches, Code, Job};
 use crate::lesson::PackFiles;
 use crate::machine::MachineCode;
@@ -238,9 +238,9 @@ pub struct Error {
     pub within: bool,
 }
 
-/// The device model's prediction for a traced kernel, and its error against the median measured on this machine.
+/// The device model's prediction for a traced kernel, in figures.
 #[must_use]
-pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, measured_s: Option<f64>) -> Predicted {
+pub fn prediction(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings) -> Prediction {
     let here = chosen.this_machine;
     // This machine's own measurements take precedence over those of another device of its kind.
     let figures = &chosen.spec.figures;
@@ -257,7 +257,14 @@ pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, 
         is_alone: traced.is_alone,
         through_vulkan: chosen.backend == Some(Backend::Wgpu),
     };
-    let found = predict(chosen.spec, &work);
+    predict(chosen.spec, &work)
+}
+
+/// The device model's prediction for a traced kernel, and its error against the median measured on this machine.
+#[must_use]
+pub fn predicted(chosen: &Chosen<'_>, traced: &Traced<'_>, ceilings: &Ceilings, measured_s: Option<f64>) -> Predicted {
+    let here = chosen.this_machine;
+    let found = prediction(chosen, traced, ceilings);
     let (low_s, high_s) = (found.time.as_ref().map(|t| t.low_s), found.time.as_ref().map(|t| t.high_s));
     let point = found.point.as_ref();
     let error = low_s.zip(high_s).zip(measured_s.filter(|m| here && *m > 0.0)).map(|((low, high), measured)| Error {

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::model::{self, Chosen, Modelled, Predicted, Traced};
-use crate::device::{Bound, Launch, Point, Term};
+use super::model::{self, Chosen, Modelled, Traced};
+use crate::device::predict::Time;
+use crate::device::{Bound, Launch, Point, Prediction, Term};
 use crate::job::{Action, Job};
 use crate::trace::record::{Ceilings, Record};
 use crate::trace::{CacheCounts, PassRecord, Trace};
@@ -77,25 +78,24 @@ pub fn whole(
         if only.is_some_and(|only| only != pass.id) || pass.launches == 0 || is_empty {
             continue;
         }
-        let predicted = of_pass((job, record), (place, pass), warm, chosen)?;
-        let (low_s, high_s) = (predicted.low_s.unwrap_or(0.0), predicted.high_s.unwrap_or(f64::INFINITY));
+        let (time, point) = of_pass((job, record), (place, pass), warm, chosen)?;
+        let Time { low_s, high_s, bound, terms } = time;
         all.low_s += low_s;
         all.high_s += high_s;
         if high_s > longest {
-            (longest, all.bound) = (high_s, predicted.bound);
+            (longest, all.bound) = (high_s, Some(bound));
         }
-        let point = predicted.point.as_ref();
-        let part = |is: fn(Bound) -> bool| point.and_then(|point| point.parts.iter().find(|part| is(part.of)));
+        let part = |is: fn(Bound) -> bool| point.as_ref()?.parts.iter().find(|part| is(part.of));
         all.passes.push(PassTime {
             id: pass.id.clone(),
             launches: pass.launches,
-            point_s: point.map(|point| point.point_s),
-            bound: predicted.bound_by(),
-            launches_s: point.map(|_| part(|of| of == Bound::Launch).map_or(0.0, |launch| launch.seconds)),
+            point_s: point.as_ref().map(|point| point.point_s),
+            bound: part(|_| true).map(|part| part.of).or(Some(bound)),
+            launches_s: point.as_ref().map(|_| part(|of| of == Bound::Launch).map_or(0.0, |launch| launch.seconds)),
             busy: part(|of| of != Bound::Launch).map(|part| part.of),
         });
-        all.terms.extend(predicted.terms);
-        all.point = all.point.zip(predicted.point).map(|(sum, point)| sum.then(point));
+        all.terms.extend(terms);
+        all.point = all.point.zip(point).map(|(sum, point)| sum.then(point));
     }
     if all.passes.is_empty() { Err("nothing was launched".to_owned()) } else { Ok(all) }
 }
@@ -105,7 +105,7 @@ fn of_pass(
     (place, pass): (usize, &PassRecord),
     warm: bool,
     chosen: &Chosen<'_>,
-) -> Result<Predicted, String> {
+) -> Result<(Time, Option<Point>), String> {
     let moved = moved(job, place, pass.launches, chosen);
     let launch = model::launched(job, record, place);
     let traced = match (&moved, &launch) {
@@ -122,11 +122,9 @@ fn of_pass(
     };
     let traced = traced.ok_or_else(|| format!("`{}` has no trace", pass.id))?;
     let traced = Traced { cached: warm || traced.cached, ..traced };
-    let predicted = model::predicted(chosen, &traced, &Ceilings::default(), None);
-    match predicted.low_s {
-        Some(_) => Ok(predicted),
-        None => Err(predicted.missing.first().map_or_else(String::new, |why| why.text.clone())),
-    }
+    let Prediction { time, point, missing, .. } = model::prediction(chosen, &traced, &Ceilings::default());
+    let why = || missing.first().map_or_else(String::new, |why| why.sentence().to_owned());
+    time.map(|time| (time, point)).ok_or_else(why)
 }
 
 /// A copy or a fill as the launch of a kernel that does the same, 16 bytes a thread, and its trace. None for a launch.
