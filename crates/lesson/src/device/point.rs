@@ -59,7 +59,7 @@ mod fitted {
     /// Cycles of a chase's wait for a sector in L1, in L2 and in DRAM, over shared memory's, L2's and DRAM's latency.
     pub const CHASED: [f64; 3] = [1.2, 0.921, 1.0];
     /// The same of other waits.
-    pub const LATENCY: [f64; 3] = [3.14, 0.237, 1.0];
+    pub const LATENCY: [f64; 3] = [3.15, 0.237, 1.0];
     /// Waits for shared memory.
     pub const SHARED_WAITS: f64 = 0.00618;
     /// Cycles of a word of shared memory that Vulkan's code sets to 0 before a workgroup begins.
