@@ -370,7 +370,8 @@ mod tests {
         };
         let load = AccessCounts { requests: 2, sectors: 8, bytes: 256 };
         let global = GlobalCounts { load, ..GlobalCounts::default() };
-        let trace = Some(Trace { global, complete: true, warps: 3, ..Trace::default() });
+        let caches = Some(crate::trace::CacheCounts::default());
+        let trace = Some(Trace { global, complete: true, warps: 3, caches, ..Trace::default() });
         let work = Work { bytes: 128.0, flops: 1.0 };
         let pass = PassRecord {
             id: "all".to_owned(),
