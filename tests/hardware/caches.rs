@@ -68,7 +68,7 @@ fn caches_serve_what_the_hardwares_do() -> Result<(), String> {
     Ok(())
 }
 
-/// What one level does not have is asked of the next: no sector is lost or made on its way.
+/// A level asks the next one for the sectors that it does not have: none is lost or added on the way.
 #[test]
 fn each_level_serves_what_the_one_before_has_not() -> Result<(), String> {
     let caches = h200()?;

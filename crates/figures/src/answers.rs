@@ -155,7 +155,7 @@ pub struct Roof {
 pub enum SpotBytes {
     /// Those that a device counted at its DRAM.
     Counted,
-    /// Those that the tracer's caches leave to DRAM.
+    /// Bytes from and to DRAM, by the tracer's caches.
     Cached,
     /// Those of its traced sectors, before any cache.
     Traced,

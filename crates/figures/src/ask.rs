@@ -151,7 +151,7 @@ questions! {
     Spread: Launch by By::Others { traced: false } => answers::Spread;
     /// The waits of a warp for memory, with the latencies of a device.
     Waits: Launch by By::Others { traced: true } => answers::Waits;
-    /// What its predicted time is made of.
+    /// The predicted time of the launch, with its parts.
     TimeParts: Launch by By::Others { traced: true } => answers::TimeParts;
     /// The predicted times of a round's launches.
     Launches: Program by By::Others { traced: true } => answers::Launches;

@@ -23,6 +23,7 @@ static CARD: Card = Card {
             ArgKind::Texts,
             "series that are multiplied by e^(value before - value now) where the other grows",
         ),
+        Arg::optional("together", ArgKind::UpTo(1), "1: all plots have one scale"),
     ],
 };
 
@@ -50,8 +51,10 @@ fn frame(view: &View<'_>, rounds: &[Plot]) -> Frame {
     let (name, scaled) = (view.picture.text("rises"), view.picture.texts("scaled"));
     let rises = rises(rounds, name, view.position);
     let high = if rises.is_empty() { height } else { height - KEY };
+    let together = view.picture.number("together") == Some(1.0);
+    let common = if together { reach(rounds, |point| point.y) } else { None };
     for (i, plot) in rounds.iter().enumerate() {
-        let (shown, area) = plot::laid_out(&so_far(plot, view.position), [each, high]);
+        let (shown, area) = plot::laid_out(&so_far(plot, common, view.position), [each, high]);
         let left = i as f32 * each;
         frame.place(shown, [left, 0.0]);
         let Some(area) = area else { continue };
@@ -110,18 +113,22 @@ pub fn count_rounds(rounds: &[Plot]) -> usize {
     rounds.iter().flat_map(|plot| &plot.series).map(|series| series.points.len()).max().unwrap_or(0)
 }
 
-/// A series until a position of the clock, on the axes of the whole. The line grows to the point of the present round.
-fn so_far(whole: &Plot, position: f32) -> Plot {
+/// The least and the greatest value of all points; None without points.
+fn reach(plots: &[Plot], of: fn(&Point) -> f64) -> Option<[f64; 2]> {
+    let points = plots.iter().flat_map(|plot| &plot.series).flat_map(|series| &series.points);
+    points.map(of).fold(None, |reach: Option<[f64; 2]>, value| {
+        let [low, high] = reach.unwrap_or([value, value]);
+        Some([low.min(value), high.max(value)])
+    })
+}
+
+/// A series until a position of the clock, on the axes of the whole, or on `common` values. The line grows to the point of the present
+/// round.
+fn so_far(whole: &Plot, common: Option<[f64; 2]>, position: f32) -> Plot {
     let mut plot = whole.clone();
-    let points = || whole.series.iter().flat_map(|series| &series.points);
-    let reach = |of: fn(&Point) -> f64| {
-        points().map(of).fold(None, |reach: Option<[f64; 2]>, value| {
-            let [low, high] = reach.unwrap_or([value, value]);
-            Some([low.min(value), high.max(value)])
-        })
-    };
-    plot.x.reach = whole.x.reach.or(reach(|point| point.x));
-    plot.y.reach = whole.y.reach.or(reach(|point| point.y));
+    let of_whole = std::slice::from_ref(whole);
+    plot.x.reach = whole.x.reach.or(reach(of_whole, |point| point.x));
+    plot.y.reach = common.or(whole.y.reach).or(reach(of_whole, |point| point.y));
     let (round, share) = (position.max(0.0) as usize, f64::from(position.max(0.0).fract()));
     for series in &mut plot.series {
         let next = series.points.get(round).cloned();
@@ -175,7 +182,7 @@ mod tests {
     }
 
     fn shown(position: f32) -> Vec<(f64, f64)> {
-        so_far(&plot(), position).series[0].points.iter().map(|point| (point.x, point.y)).collect()
+        so_far(&plot(), None, position).series[0].points.iter().map(|point| (point.x, point.y)).collect()
     }
 
     #[test]
@@ -185,7 +192,7 @@ mod tests {
         assert_eq!(shown(1.99), [(0.0, 8.0), (1.0, 4.0)]);
         assert_eq!(shown(2.99), [(0.0, 8.0), (1.0, 4.0), (2.0, 2.0)]);
         assert_eq!(shown(9.0).len(), 3);
-        let early = so_far(&plot(), 0.5);
+        let early = so_far(&plot(), None, 0.5);
         assert_eq!((early.x.reach, early.y.reach), (Some([0.0, 2.0]), Some([2.0, 8.0])));
     }
 

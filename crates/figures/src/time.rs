@@ -1,11 +1,11 @@
-//! What the predicted time of a launch is made of: the launch, and each resource's time with the counts behind it.
+//! The predicted time of a launch and its parts: the launch itself, and the time of each resource with the counts that it is a sum of.
 
 use super::answers::TimeParts;
 use super::ask;
 use super::figure::{Card, Clock, Figure, Kept, View};
 use super::frame::{Anchor, Frame, Tag};
 use super::kit::{Board, Key, MARGIN, Rows};
-use super::palette::{Hue, Ink};
+use super::palette::Ink;
 use super::results::Missing;
 use super::text;
 use crate::base::units::{digits3, si};
@@ -19,13 +19,16 @@ const SIZE: f32 = 12.0;
 const TWO_LINES: f32 = 23.0;
 /// Parts that take less of the whole time than this are left out.
 const LEAST: f64 = 0.005;
-/// The likely range of the predicted time.
-const RANGE: Ink = Ink::Tint(Hue::Accent, 35);
+/// The launch, the longest part, the others, and the time that they add to the longest.
+const LAUNCH: Ink = Ink::Idle;
+const LONGEST: Ink = Ink::Series(1);
+const OTHERS: Ink = Ink::Series(0);
+const ADDED: Ink = Ink::Pale(0);
 
 static CARD: Card = Card {
     name: "Time",
     tab: "Time",
-    help: "What the predicted time of a launch is made of: each resource's time, with the counts behind it",
+    help: "The predicted time of a launch and its parts: each resource's time, with the counts that it is a sum of",
     about: "the parts of a predicted time",
     clock: Clock::Still,
     fits: |facts| facts.traced,
@@ -55,61 +58,87 @@ impl Figure for Fig {
 /// A bar with its name and words.
 struct Row {
     name: String,
-    seconds: f64,
-    ink: Ink,
     words: String,
+    /// Its pieces from the left on, in seconds, each with its colour; None for the empty one before a part that follows the launch.
+    pieces: Vec<(Option<Ink>, f64)>,
+}
+
+impl Row {
+    fn seconds(&self) -> f64 {
+        self.pieces.iter().map(|(_, seconds)| seconds).sum()
+    }
 }
 
 /// The predicted time, the recorded one if there is one, and the parts: the launch first, then the longest.
 fn rows(time: &TimeParts) -> Vec<Row> {
     let Point { point_s, likely_s: [low, high], parts } = &time.predicted;
-    let range = format!("{} (9 of 10: {} to {})", si(*point_s, "s"), si(*low, "s"), si(*high, "s"));
-    let mut rows =
-        vec![Row { name: "predicted".to_owned(), seconds: *point_s, ink: Hue::Accent.ink(), words: range }];
+    let (launch, others): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|part| part.of == Bound::Launch);
+    let launch_s: f64 = launch.iter().map(|part| part.seconds).sum();
+    let others: Vec<&Part> = others.into_iter().filter(|part| part.seconds >= LEAST * point_s).collect();
+    let longest_s = others.first().map_or(0.0, |part| part.seconds);
+    let added_s = (point_s - launch_s - longest_s).max(0.0);
+    let mut rows = vec![Row {
+        name: "predicted".to_owned(),
+        words: format!("{} (9 of 10 times: {} to {})", si(*point_s, "s"), si(*low, "s"), si(*high, "s")),
+        pieces: vec![(Some(LAUNCH), launch_s), (Some(LONGEST), longest_s), (Some(ADDED), added_s)],
+    }];
     if let Some((seconds, whence)) = &time.recorded {
         let off = digits3(100.0 * (point_s / seconds - 1.0).abs());
         let than = if point_s > seconds { "longer" } else { "shorter" };
         let words = format!("{}, {whence}; predicted {off} % {than}", si(*seconds, "s"));
-        rows.push(Row { name: "recorded".to_owned(), seconds: *seconds, ink: Ink::Text, words });
+        rows.push(Row { name: "recorded".to_owned(), words, pieces: vec![(Some(Ink::Text), *seconds)] });
     }
-    let (launch, others): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|part| part.of == Bound::Launch);
-    let others: Vec<&Part> = others.into_iter().filter(|part| part.seconds >= LEAST * point_s).collect();
-    let bound = others.first().map(|part| part.of);
-    rows.extend(launch.into_iter().chain(others).map(|part| {
-        let ink = if Some(part.of) == bound { Ink::Series(1) } else { Ink::Series(0) };
-        let costs = part.words();
-        let words = if costs.is_empty() { si(part.seconds, "s") } else { format!("{} = {costs}", si(part.seconds, "s")) };
-        Row { name: part.of.name().to_owned(), seconds: part.seconds, ink, words }
+    let part = |part: &Part, pieces: Vec<(Option<Ink>, f64)>| {
+        let (whole, costs) = (si(part.seconds, "s"), part.words());
+        let words = if costs.is_empty() { whole } else { format!("{whole} = {costs}") };
+        Row { name: part.of.name().to_owned(), words, pieces }
+    };
+    rows.extend(launch.into_iter().map(|launch| part(launch, vec![(Some(LAUNCH), launch.seconds)])));
+    rows.extend(others.iter().enumerate().map(|(i, other)| {
+        let ink = if i == 0 { LONGEST } else { OTHERS };
+        part(other, vec![(None, launch_s), (Some(ink), other.seconds)])
     }));
+    if others.len() > 1 {
+        let pieces = vec![(None, launch_s + longest_s), (Some(ADDED), added_s)];
+        rows.push(Row { name: "they add".to_owned(), words: si(added_s, "s"), pieces });
+    }
     rows
 }
 
 fn drawn(size: [f32; 2], time: &TimeParts) -> Frame {
     let mut board = Board::new(size);
     let all = rows(time);
-    let of = format!("For {}: the launch, and after it all others at once. The longest decides, and the next add to it.", time.device);
+    let of = format!("For {}: after the launch, all parts at once.", time.device);
     board.caption(&of);
-    let keys = [
-        Key::new(Hue::Accent.ink(), "predicted"),
-        Key::new(RANGE, "range of 9 in 10 times"),
-        Key::new(Ink::Series(1), "the longest part"),
-        Key::new(Ink::Series(0), "other parts"),
-    ];
-    board.legend(&keys);
+    board.legend(&[
+        Key::new(LAUNCH, "the launch"),
+        Key::new(LONGEST, "the longest part"),
+        Key::new(OTHERS, "the other parts"),
+        Key::new(ADDED, "what they add"),
+        Key::new(Ink::Text, "9 of 10 times"),
+    ]);
     let mut rows = Rows::new(board.room(), all.len(), PITCH);
     rows.names(&mut board.frame, "part", |row| all[row].name.clone());
-    let most = all.iter().map(|row| row.seconds).chain([time.predicted.likely_s[1]]).fold(f64::MIN_POSITIVE, f64::max);
+    let likely = time.predicted.likely_s;
+    let most = all.iter().map(Row::seconds).chain(likely).fold(f64::MIN_POSITIVE, f64::max);
     let wide = (rows.right - rows.left) * 0.45;
-    let long = |seconds: f64| ((seconds / most) as f32 * wide).max(1.0);
-    for (row, Row { seconds, ink, words, .. }) in all.iter().enumerate().take(rows.shown) {
+    let long = |seconds: f64| (seconds / most) as f32 * wide;
+    for (row, Row { words, pieces, .. }) in all.iter().enumerate().take(rows.shown) {
         let [left, top, _, high] = rows.rect(row);
-        let mut end = left + long(*seconds);
+        let mut end = left;
+        for (ink, seconds) in pieces {
+            let from = end;
+            end += long(*seconds);
+            if let Some(ink) = ink {
+                board.frame.fill([from, top, (end - from).max(1.0), high], 0.0, *ink, Some(Tag::Spot(row)));
+            }
+        }
         if row == 0 {
-            let [low, far] = time.predicted.likely_s.map(|end| left + long(end));
-            board.frame.fill([low, top + high * 0.3, far - low, high * 0.4], 2.0, RANGE, None);
+            let y = top + high + 2.0;
+            let [low, far] = likely.map(|end| left + long(end));
+            board.frame.line([low, y], [far, y], 1.5, Ink::Text, None);
             end = end.max(far);
         }
-        board.frame.fill([left, top, long(*seconds), high], 2.0, *ink, Some(Tag::Spot(row)));
         let at = [end + 8.0, rows.middle(row)];
         let room = (size[0] - MARGIN - at[0]).max(1.0);
         let lines = match text::wrap(words, SIZE, room) {
@@ -150,7 +179,13 @@ mod tests {
             recorded: Some((5e-6, "recorded on an H200, CUDA".to_owned())),
         };
         let names: Vec<String> = rows(&time).iter().map(|row| row.name.clone()).collect();
-        assert_eq!(names, ["predicted", "recorded", "the launch", "the L2 cache", "starting blocks"]);
+        assert_eq!(
+            names,
+            ["predicted", "recorded", "the launch", "the L2 cache", "starting blocks", "they add"]
+        );
+        // 5.5 µs are the launch's 1.4, the longest part's 4 and what the others add.
+        let pieces: Vec<f64> = rows(&time)[0].pieces.iter().map(|(_, seconds)| seconds * 1e6).collect();
+        assert!(pieces.iter().zip([1.4, 4.0, 0.1]).all(|(piece, s)| (piece - s).abs() < 1e-9), "{pieces:?}");
         assert!(rows(&time)[1].words.ends_with("predicted 10.0 % longer"), "{}", rows(&time)[1].words);
         assert_eq!(rows(&time)[3].words, "4.00 µs = 1,000 × 4.00 ns for a block");
         let results = numbered(&[]).with(ask::TimeParts, time);

@@ -11,7 +11,7 @@ pub struct CostArgs {
     rest: Vec<String>,
 }
 
-/// What was asked for.
+/// The parameters and options of a command line.
 #[derive(Debug, Default, PartialEq)]
 pub struct Asked {
     /// Values of parameters.

@@ -1,4 +1,4 @@
-//! What a step of a model costs before it runs: parameters, operations, memory by named buffer, and a time.
+//! The costs of a step of a model before it runs: parameters, operations, memory by buffer, and a time.
 
 use std::sync::atomic::AtomicBool;
 
@@ -22,7 +22,7 @@ const PARAMETERS: &str = "parameters_formula";
 /// The value for the model FLOP utilization.
 const MFU: &str = "mfu_formula";
 
-/// What a step costs.
+/// The costs of a step.
 #[derive(Debug, Serialize)]
 pub struct Bill {
     pub lesson: String,
@@ -166,7 +166,7 @@ fn tensors(job: &Job, round: &[usize]) -> Vec<Tensor> {
         let mut of = round.iter().filter(|place| touches(**place, i));
         let first = of.next();
         let name = |place: Option<&usize>| place.map(|place| job.passes[*place].id.clone());
-        // What has contents before the first step is kept from step to step.
+        // A buffer with contents before the first step is kept from step to step.
         let (from, to) = if buffer.is_poison() { (name(first), name(of.next_back().or(first))) } else { (None, None) };
         Tensor { name: buffer.name.clone(), bytes: buffer.bytes(), from, to }
     };

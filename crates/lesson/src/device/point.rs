@@ -146,11 +146,14 @@ impl Part {
         Self { of, seconds: costs.iter().map(Cost::seconds).sum(), costs }
     }
 
-    /// Its counts with what one of them takes, in words, but for those that add next to nothing.
+    /// Its counts with what one of them takes, in words; `…` for those that add next to nothing.
     #[must_use]
     pub fn words(&self) -> String {
-        let told = self.costs.iter().filter(|cost| cost.seconds() >= LEAST_SHARE * self.seconds);
-        told.map(Cost::words).collect::<Vec<_>>().join(" + ")
+        let (told, rest): (Vec<&Cost>, Vec<&Cost>) =
+            self.costs.iter().partition(|cost| cost.seconds() >= LEAST_SHARE * self.seconds);
+        let mut words: Vec<String> = told.into_iter().map(Cost::words).collect();
+        words.extend((!rest.is_empty()).then(|| "…".to_owned()));
+        words.join(" + ")
     }
 }
 

@@ -128,8 +128,9 @@ struct Chains {
     block: Option<usize>,
     /// Registers with pending loads from buffers.
     global: HashSet<Register>,
-    /// Those of them that come from a chased load.
+    /// Registers with pending loads of a pointer chase.
     chased: HashSet<Register>,
+    /// Waits for such loads.
     chased_waits: u32,
     /// Registers with pending loads from workgroup memory.
     shared: HashSet<Register>,

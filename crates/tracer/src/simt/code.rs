@@ -249,7 +249,7 @@ pub struct Block {
     pub weight: u32,
     /// Waits of a warp for loads from buffers; see [`super::chains`].
     pub waits_global: u32,
-    /// Those of them for a load whose address depends on its own earlier results.
+    /// The waits in `waits_global` for a load whose address depends on its own earlier results.
     pub waits_chased: u32,
     /// Waits for loads from workgroup memory.
     pub waits_shared: u32,

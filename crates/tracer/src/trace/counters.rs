@@ -170,7 +170,7 @@ pub const COUNTERS: &[Counter] = &[
         critical.chased_waits,
         "critical_chased_waits",
         "1",
-        "those of them for a load whose address an earlier run of the same load returned: a pointer chase"
+        "the waits of `critical_global_waits` for a pointer chase: a load whose address an earlier run of the same load returned"
     ),
     counter!(
         critical.waiting_intervals,

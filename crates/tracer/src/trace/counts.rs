@@ -111,10 +111,10 @@ pub struct CriticalPath {
     pub chain: u64,
     /// Waits for loads from buffers: loads in flight together are one wait.
     pub global_waits: u64,
-    /// Those of them for a load whose address depends on what an earlier run of the same load returned, as in a pointer chase.
+    /// The waits in `global_waits` for a pointer chase: for a load whose address an earlier run of the same load returned.
     #[serde(default)]
     pub chased_waits: u64,
-    /// Intervals between barriers with such a wait, whether chased or not.
+    /// Intervals between barriers in which at least one of the `global_waits` is.
     #[serde(default)]
     pub waiting_intervals: u64,
     /// The same for workgroup memory.
