@@ -110,7 +110,12 @@ fn drawn(size: [f32; 2], known: &Launches) -> Frame {
         tracks.insert(0, ("launched one by one".to_owned(), &hosted));
     }
     let all = known.launches.len() as u64;
-    board.caption(&format!("Predicted for {}: {}. Threads run for {} of the time.", known.device, launches_of(all), si(busy_s, "s")));
+    board.caption(&format!(
+        "Predicted for {}: {}. Threads run for {} of the time.",
+        known.device,
+        launches_of(all),
+        si(busy_s, "s")
+    ));
     board.legend(&[
         Key::new(GAP, "gap: no thread runs"),
         Key::new(Ink::Series(0), "bound by memory"),
@@ -184,7 +189,11 @@ mod tests {
             let frame = drawn(&Fig, &View::still(&results, &picture, size), &mut Kept::default());
             assert_tidy(&frame, "launches");
             // 8 µs of threads: gaps of 2, 1 and 1 µs by the host, and of 1 µs each in a graph.
-            assert!(frame.alt.starts_with("launched one by one: 12.0 µs, 33.3 % of it gaps. in one graph: 11.0 µs"), "{}", frame.alt);
+            assert!(
+                frame.alt.starts_with("launched one by one: 12.0 µs, 33.3 % of it gaps. in one graph: 11.0 µs"),
+                "{}",
+                frame.alt
+            );
         }
     }
 }

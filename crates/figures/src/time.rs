@@ -179,10 +179,7 @@ mod tests {
             recorded: Some((5e-6, "recorded on an H200, CUDA".to_owned())),
         };
         let names: Vec<String> = rows(&time).iter().map(|row| row.name.clone()).collect();
-        assert_eq!(
-            names,
-            ["predicted", "recorded", "the launch", "the L2 cache", "starting blocks", "they add"]
-        );
+        assert_eq!(names, ["predicted", "recorded", "the launch", "the L2 cache", "starting blocks", "they add"]);
         // 5.5 µs are the launch's 1.4, the longest part's 4 and what the others add.
         let pieces: Vec<f64> = rows(&time)[0].pieces.iter().map(|(_, seconds)| seconds * 1e6).collect();
         assert!(pieces.iter().zip([1.4, 4.0, 0.1]).all(|(piece, s)| (piece - s).abs() < 1e-9), "{pieces:?}");
