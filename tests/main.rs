@@ -32,6 +32,7 @@ mod ranks;
 mod shares;
 mod simt;
 mod site;
+mod state;
 mod step_figures;
 mod tidy;
 mod tokenizer;

@@ -90,9 +90,11 @@ fn other_pack(context: &Context, named: Option<&Path>) -> Option<String> {
 
 /// The options of a command that are left out, since a note may neither read nor write files, nor start processes.
 fn left_out(context: &Context, named: Option<&Path>, run: &RunCommand) -> Vec<String> {
-    let RunCommand { io: IoArgs { inputs, out: OutArgs { dumps, prints } }, over, .. } = run;
+    let RunCommand { io: IoArgs { inputs, out: OutArgs { dumps, prints } }, over, save, resume, .. } = run;
     let options = [
         ("--input", !inputs.is_empty(), "the lesson's own contents were used, and the numbers are of these"),
+        ("--resume", resume.is_some(), "the lesson's own contents were used, and the numbers are of these"),
+        ("--save", save.is_some(), "nothing was written"),
         ("--dump", !dumps.is_empty(), "nothing was written"),
         ("--print", !prints.is_empty(), "nothing was printed"),
         ("--over", over.is_some(), "the ranks ran in one process"),

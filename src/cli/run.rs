@@ -38,7 +38,8 @@ pub(super) fn options(args: &RunArgs) -> Result<RunOptions, ExitCode> {
 pub(super) fn run(context: &Context, command: &RunCommand) -> Result<ExitCode, ExitCode> {
     let args = &command.run;
     let (device, models) = (command.device.clone(), context.models());
-    let mut options = RunOptions { device, models, io: command.io.io(), ..options(args)? };
+    let io = command.io().map_err(out::misused)?;
+    let mut options = RunOptions { device, models, io, ..options(args)? };
     let pack = context.pack()?;
     let together = match together::role(&pack, command, &mut options)? {
         Role::Alone => None,

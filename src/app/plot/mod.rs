@@ -16,7 +16,7 @@ use crate::lesson::Curve;
 use crate::measure::stats::{quantile, sorted};
 use crate::session::desk::state::State;
 use crate::session::desk::{Command, Work};
-use crate::session::experiment::chart;
+use crate::session::experiment::chart::{self, Own};
 use crate::session::experiment::recording::Of;
 use crate::session::experiment::sweep::{self, Sweep};
 use crate::session::run::output::KernelOutput;
@@ -53,7 +53,10 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
     let x = state.place.params.get(&over).copied().unwrap_or_default();
     // A sweep at these settings has measured the same point, with more samples.
     let swept = sweep.zip(curve).and_then(|(s, curve)| s.points.iter().find(|p| p.x == x && p.kernel.id == curve.id));
-    let current = current.as_ref().map(|k| (x, swept.map_or(k, |point| &point.kernel)));
+    let current = current.as_ref().map(|(kernel, predicted_s)| match swept {
+        Some(point) => Own { x, kernel: &point.kernel, predicted_s: point.predicted_s },
+        None => Own { x, kernel, predicted_s: *predicted_s },
+    });
     let mut plot = chart::plot(&lesson, experiment, sweep, state.ceilings(), current, !traced);
     let curves = state.place.step().map_or(&[][..], |step| &step.curves);
     // Curves of later pages would say what this one asks.
@@ -248,9 +251,13 @@ fn provenance(ui: &mut Ui, plot: &Plot, sweep: Option<&Sweep>, (asked, differenc
     let label = egui::Label::new(RichText::new(text).size(theme::SMALL).color(theme::color(theme, ink))).truncate();
     let response = ui.add(label);
     if let Some(sweep) = sweep {
-        let how = if sweep.backend == Backend::Simt { "traced by" } else { "measured on" };
+        let how = match &sweep.modelled {
+            Some(device) => format!("predicted for {device}, from traces: a model, not this machine"),
+            None if sweep.backend == Backend::Simt => format!("traced by {}", sweep.device),
+            None => format!("measured on {}", sweep.device),
+        };
         let left_out = sweep.left_out.as_ref().map(|why| format!("\n{}", why.message)).unwrap_or_default();
-        response.on_hover_text(format!("{how} {}{left_out}", sweep.device));
+        response.on_hover_text(format!("{how}{left_out}"));
     }
 }
 
@@ -282,20 +289,23 @@ pub fn run_named(ui: &mut Ui, state: &State) -> Option<Command> {
     response.on_hover_text(help).clicked().then_some(Command::RunExperiment)
 }
 
-/// The program on the bench as a point of its curve: traced, or measured, as far as its samples go.
-fn current(state: &State, curve: &Curve, traced: bool) -> Option<KernelOutput> {
+/// The program on the bench as a point of its curve, traced, with its predicted time; or measured, as far as its samples
+/// go.
+fn current(state: &State, curve: &Curve, traced: bool) -> Option<(KernelOutput, Option<f64>)> {
     let place = curve.pass.as_ref().map(|_| state.place.pass());
     if traced {
-        return Some(KernelOutput::of(&curve.id, &state.traced()?.record, place));
+        let kernel = KernelOutput::of(&curve.id, &state.traced()?.record, place);
+        return Some((kernel, state.predicted_s(&curve.variant.program, curve.pass.as_deref())));
     }
     let program = &state.place.bench.variant.program;
-    match state.found.ran(program) {
-        Some(record) => Some(KernelOutput::of(&curve.id, record, place)),
+    let kernel = match state.found.ran(program) {
+        Some(record) => KernelOutput::of(&curve.id, record, place),
         None => {
             let running = state.found.sampling(program).filter(|_| place.is_none())?;
-            Some(KernelOutput::sampled(&curve.id, running.work, quantile(&sorted(&running.samples), 0.5)))
+            KernelOutput::sampled(&curve.id, running.work, quantile(&sorted(&running.samples), 0.5))
         }
-    }
+    };
+    Some((kernel, None))
 }
 
 /// The id of a plot, under which egui_plot keeps how far it is zoomed: by what measured it, and by its title.

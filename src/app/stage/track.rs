@@ -6,6 +6,7 @@ use super::super::theme;
 use super::Stage;
 use crate::base::units::{digits3, si};
 use crate::figures::palette::{Hue, Ink};
+use crate::session::desk::race::RaceSource;
 use crate::session::desk::state::State;
 
 /// Height of a kernel's bar with its gap, and of the line above the bars.
@@ -23,12 +24,15 @@ impl Stage {
             Some((lesson.title_of(variant), state.pace(variant) as f32, time))
         });
         let Some(mut lanes) = timed.collect::<Option<Vec<_>>>() else { return };
-        lanes.sort_by(|a, b| a.2.median_s.total_cmp(&b.2.median_s));
+        lanes.sort_by(|a, b| a.2.seconds.total_cmp(&b.2.seconds));
         let [(winner, _, first), (second, _, next), ..] = lanes.as_slice() else { return };
-        let ratio = digits3(next.median_s / first.median_s);
-        let whose = match first.recorded {
-            Some(recording) => format!("recorded on {}", recording.name()),
-            None => format!("measured on {}", state.acting_device().map(|device| device.name).unwrap_or_default()),
+        let ratio = digits3(next.seconds / first.seconds);
+        let whose = match first.source {
+            RaceSource::Recorded(recording) => format!("recorded on {}", recording.name()),
+            RaceSource::Predicted(device) => format!("predicted for {device}"),
+            RaceSource::Measured => {
+                format!("measured on {}", state.acting_device().map(|device| device.name).unwrap_or_default())
+            }
         };
         let said = format!("{winner} wins: {ratio} times as fast as {second}, {whose}");
         let theme = theme::of(ui);
@@ -57,7 +61,7 @@ impl Stage {
             painter.text(
                 pos2(right + 8.0, middle),
                 Align2::LEFT_CENTER,
-                si(time.median_s, "s"),
+                si(time.seconds, "s"),
                 small.clone(),
                 color(if done >= 1.0 { Ink::Text } else { Ink::Muted }),
             );

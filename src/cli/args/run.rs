@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::ranks::seconds;
 use super::{OverArg, RunArgs, buffer_file, printed};
+use crate::base::diag::Diagnostic;
 use crate::session::run::io::Io;
 use crate::session::run::model::STAND_IN;
 
@@ -21,6 +22,13 @@ pub struct RunCommand {
     /// Contents of buffers.
     #[command(flatten)]
     pub io: IoArgs,
+    /// Folder that the program's state goes into at the end: each buffer that it both begins with and writes. A later run
+    /// goes on from it.
+    #[arg(long, value_name = "DIR", conflicts_with = "over")]
+    pub save: Option<PathBuf>,
+    /// Go on from the state that an earlier run saved in this folder.
+    #[arg(long, value_name = "DIR", conflicts_with = "over")]
+    pub resume: Option<PathBuf>,
     /// Run each rank of a program as a process of its own, and exchange numbers over this. The ranks are started here,
     /// unless torchrun, srun or mpirun started this.
     #[arg(long, value_enum)]
@@ -55,6 +63,21 @@ pub struct OutArgs {
 /// Elements to print: a buffer, and from where to before where.
 pub type Print = (String, Option<(u64, u64)>);
 
+impl RunCommand {
+    /// The contents of buffers, in the use-case's own form. An `--input` comes before what was saved.
+    ///
+    /// # Errors
+    /// When nothing was saved in the folder of `--resume`.
+    pub fn io(&self) -> Result<Io, Diagnostic> {
+        let mut io = Io { save: self.save.clone(), ..self.io.io() };
+        if let Some(folder) = &self.resume {
+            let saved = Io::saved(folder)?;
+            io.inputs.extend(saved.into_iter().filter(|(name, _)| self.io.inputs.iter().all(|(own, _)| own != name)));
+        }
+        Ok(io)
+    }
+}
+
 impl IoArgs {
     /// The use-case's own form.
     #[must_use]
@@ -67,6 +90,6 @@ impl OutArgs {
     /// The use-case's own form, with initial contents from these files.
     #[must_use]
     pub fn io(&self, inputs: Vec<(String, PathBuf)>) -> Io {
-        Io { inputs, dumps: self.dumps.clone(), prints: self.prints.clone() }
+        Io { inputs, dumps: self.dumps.clone(), prints: self.prints.clone(), save: None }
     }
 }

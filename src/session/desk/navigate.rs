@@ -184,7 +184,8 @@ impl Desk {
         self.clear_device();
         self.order_ceilings(device.backend);
         let device = sweep::device_for(&experiment, &device);
-        self.threads.device.worker.enqueue(DeviceTask::Experiment(setting, experiment, device));
+        let model = self.state.modelled().map(|chosen| chosen.spec.clone());
+        self.threads.device.worker.enqueue(DeviceTask::Experiment(setting, experiment, device, model));
     }
 
     pub(super) fn predict(&mut self, id: String, guess: Guess) {

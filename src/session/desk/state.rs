@@ -33,6 +33,7 @@ use crate::session::run::devices::Choice;
 use crate::session::run::model::{self, Chosen, Predicted};
 use crate::session::run::output::TimeOutput;
 use crate::session::run::pipeline;
+use crate::session::run::whole::whole;
 use crate::session::show::staged::Sources;
 use crate::trace::Timeline;
 use crate::trace::provenance::Origin;
@@ -268,7 +269,7 @@ impl State {
     }
 
     /// The device to model.
-    fn modelled(&self) -> Option<Chosen<'_>> {
+    pub(super) fn modelled(&self) -> Option<Chosen<'_>> {
         let measures = self.acting_device().unwrap_or_else(simt::device);
         model::pick(&self.library.models, self.saved.model.as_deref(), &measures)
     }
@@ -296,6 +297,14 @@ impl State {
         let measured = self.found.measured(&self.place.bench.variant.program).and_then(|record| record.pass(place));
         let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
         Some(model::predicted(&self.modelled()?, &known, &self.ceilings().copied().unwrap_or_default(), measured_s))
+    }
+
+    /// The time of a traced program, or of its pass `only`, on the modelled device, in seconds. None while it is not
+    /// traced, and if the device's caches are not known.
+    #[must_use]
+    pub fn predicted_s(&self, program: &str, only: Option<&str>) -> Option<f64> {
+        let traced = self.found.traced(program)?;
+        Some(whole((&traced.job, &traced.record), only, false, &self.modelled()?).ok()?.point?.point_s)
     }
 
     /// The value of an expression in the current state; None while something it needs is missing.

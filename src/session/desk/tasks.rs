@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::lane::Orders;
+use crate::device::DeviceSpec;
 use crate::lesson::{Experiment, Lesson, PackFiles, Prediction};
 use crate::notes::Format;
 use crate::session::ask::Query;
@@ -21,7 +22,7 @@ pub enum DeviceTask {
     Describe(Choice),
     Ask(Query),
     /// Run an experiment on a backend, whose device has this name.
-    Experiment(Setting, Experiment, Device),
+    Experiment(Setting, Experiment, Device, Option<DeviceSpec>),
     Answer(Setting, Prediction, Backend),
 }
 

@@ -14,11 +14,12 @@ use super::texts;
 use super::versions::{self, Attempt};
 use super::worker::{Order, Worker};
 use crate::base::diag::Diagnostic;
+use crate::device::DeviceSpec;
 use crate::figures::ask::AnyQuestion;
 use crate::lesson::{Experiment, Pack, PackFiles, Program};
 use crate::notes::{self, To};
 use crate::session::ask::{self, Query};
-use crate::session::experiment::sweep::Sweep;
+use crate::session::experiment::sweep::{Subject, Sweep};
 use crate::session::experiment::{curves, recording, sweep};
 use crate::session::jobs::setting::Setting;
 use crate::session::learn::exercise::Try;
@@ -33,7 +34,8 @@ use crate::session::pack::check;
 use crate::session::pack::quote::Quotes;
 use crate::session::pack::watch::Watch;
 use crate::session::run::devices::Devices;
-use crate::session::run::{self, Runner, model};
+use crate::session::run::model::{self, Chosen};
+use crate::session::run::{self, Runner};
 use crate::trace::record::Device;
 
 /// A control being turned sends a value a frame; the device waits a little longer than a frame for the last one.
@@ -195,8 +197,8 @@ fn use_device(devices: &Devices, out: &Outbox, Order { number, task, cancel }: O
                 out.send(Event::Answered(query, outcome));
             }
         }
-        DeviceTask::Experiment(setting, experiment, device) => {
-            run_experiment(devices, out, (&setting, number), &experiment, device, cancel);
+        DeviceTask::Experiment(setting, experiment, device, model) => {
+            run_experiment(devices, out, (&setting, number), &experiment, (device, model), cancel);
         }
         DeviceTask::Answer(setting, prediction, backend) => {
             let asked = Asked {
@@ -219,10 +221,12 @@ fn run_experiment(
     out: &Outbox,
     (setting, number): (&Setting, u64),
     experiment: &Experiment,
-    device: Device,
+    (device, model): (Device, Option<DeviceSpec>),
     cancel: &AtomicBool,
 ) {
     let backend = device.backend;
+    let modelled = model.as_ref().map(|spec| Chosen { spec, this_machine: false, backend: None });
+    let subject = Subject::of(experiment, backend, modelled.as_ref());
     let plan = sweep::plan(&setting.lesson, experiment, &device, &setting.params);
     let sweep = Sweep {
         number,
@@ -235,12 +239,13 @@ fn run_experiment(
         points: Vec::new(),
         total: plan.points.len(),
         left_out: plan.left_out,
+        modelled: subject.modelled.map(|chosen| chosen.spec.name.clone()),
     };
     out.send(Event::SweepStarted(experiment.id.clone(), sweep));
     let purpose = run::purpose(backend, setting.seed, setting.bounds_checks).with_warps_of(setting.warp_width);
+    let purpose = subject.purpose(purpose);
     let runner = Runner { devices, backend, lesson: &setting.lesson, purpose: &purpose, cancel };
-    let of = (experiment.over.as_str(), Some(&experiment.quantity));
-    sweep::run_points(&runner, None, of, &plan.points, &setting.params, &mut |point, problems| {
+    sweep::run_points(&runner, None, subject, &plan.points, &setting.params, &mut |point, problems| {
         if !cancel.load(Ordering::Relaxed) {
             out.send(Event::SweepPoint(experiment.id.clone(), number, Box::new(point), problems));
         }

@@ -1,4 +1,4 @@
-//! An experiment's sweep as a plot: measured times if a device measured it, else figures from the trace.
+//! An experiment's sweep as a plot: measured times if a device measured it, else those predicted from traces.
 
 use super::recording::Shown;
 use super::sweep::Sweep;
@@ -9,17 +9,27 @@ use crate::measure::roofline;
 use crate::session::run::output::{KernelOutput, LibraryOutput, SweepPoint, TimeOutput};
 use crate::trace::record::{Backend, Ceilings};
 
+/// The program on the bench as a point of its experiment.
+#[derive(Clone, Copy)]
+pub struct Own<'a> {
+    /// The value of what the experiment varies.
+    pub x: f64,
+    pub kernel: &'a KernelOutput,
+    /// Its time on the modelled device, in seconds.
+    pub predicted_s: Option<f64>,
+}
+
 /// The plot of an experiment: its latest sweep, and the learner's own point.
 ///
-/// `measures` says whether there is a device to measure; without one the y axis shows the traced share of the bytes
-/// moved that lanes requested, since there is no measured time to show.
+/// `measures` says whether there is a device to measure. Without one, the times are those predicted for the modelled
+/// device.
 #[must_use]
 pub fn plot(
     lesson: &Lesson,
     experiment: &Experiment,
     sweep: Option<&Sweep>,
     ceilings: Option<&Ceilings>,
-    current: Option<(f64, &KernelOutput)>,
+    current: Option<Own<'_>>,
     measures: bool,
 ) -> Plot {
     let measured = sweep.map_or(measures, |s| s.backend != Backend::Simt);
@@ -36,12 +46,12 @@ pub fn plot(
         [first, .., last] => scale == Scale::Log2 && last / first >= 64.0,
         _ => false,
     };
-    let rises = far && matches!(y, YAxis::Time | YAxis::Value(_)) && y.unit() != "%";
+    let rises = far && matches!(y.quantity, Quantity::Time | Quantity::Value(_)) && y.unit() != "%";
     let scale_y = if rises { Scale::Log10 } else { Scale::Linear };
     let points = sweep.map(|s| s.points.as_slice()).unwrap_or_default();
     let curve = |(curve, index): (&Curve, u8)| Series {
         id: curve.id.clone(),
-        name: curve.title.clone(),
+        name: format!("{}{}", curve.title, if y.is_predicted { PREDICTED } else { "" }),
         ink: Ink::Series(index),
         recorded: false,
         points: points.iter().filter(|p| p.kernel.id == curve.id).filter_map(|p| y.point(p)).collect(),
@@ -52,7 +62,10 @@ pub fn plot(
     let ceilings = copy.filter(|_| experiment.quantity == Quantity::BytesPerSecond);
     let ceilings = ceilings.map(|copy| ("a large copy".to_owned(), copy)).into_iter().collect();
     Plot {
-        title: y.title(experiment, &label),
+        title: match sweep.and_then(|sweep| sweep.modelled.as_ref()) {
+            Some(device) => format!("{}, predicted for {device}", experiment.title),
+            None => experiment.title.clone(),
+        },
         x: Axis {
             label: label.clone(),
             unit: param.map(|p| p.unit.clone()).unwrap_or_default(),
@@ -71,8 +84,8 @@ pub fn plot(
         ceilings,
         // A setting beyond the experiment's values would squeeze its curves.
         current: current
-            .filter(|(x, _)| is_within(*x, &experiment.values))
-            .and_then(|(x, kernel)| Some((x, y.value(kernel, None)?))),
+            .filter(|own| is_within(own.x, &experiment.values))
+            .and_then(|own| Some((own.x, y.value(own.kernel, None, own.predicted_s)?))),
         trail: Vec::new(),
     }
 }
@@ -124,16 +137,19 @@ pub fn recorded(lesson: &Lesson, experiment: &Experiment, shown: &Shown) -> Plot
 /// Suffix of the names of recorded curves.
 pub const RECORDED: &str = ", recorded";
 
+/// Suffix of the names of predicted curves.
+pub const PREDICTED: &str = ", predicted";
+
 /// The id of a kernel's recorded curve.
 #[must_use]
 pub fn recorded_id(kernel: &str) -> String {
     format!("recorded {kernel}")
 }
 
-/// A curve's name without the suffix, for places that already say that it was recorded.
+/// A curve's name without the suffix, for places that already say that it was recorded or predicted.
 #[must_use]
 pub fn plain_name(name: &str) -> &str {
-    name.trim_end_matches(RECORDED)
+    name.trim_end_matches(RECORDED).trim_end_matches(PREDICTED)
 }
 
 /// Whether both can be read on the same axes: they show the same quantity, and neither is a line at the bottom of the
@@ -151,88 +167,66 @@ pub fn share_axes(own: &Plot, recorded: &Plot) -> bool {
 
 /// The quantity on the y axis.
 #[derive(Clone, Copy)]
-enum YAxis<'a> {
-    Throughput,
-    Rate,
-    Time,
-    SectorsPerRequest,
-    LoadedBytes,
-    /// Of the bytes in the sectors that were moved, the percentage that lanes asked for.
-    BytesUsed,
-    /// A value of the lesson; None if it is missing.
-    Value(Option<&'a Value>),
+struct YAxis<'a> {
+    quantity: &'a Quantity,
+    /// The lesson's value, where one is plotted; None if it is missing.
+    value: Option<&'a Value>,
+    /// Whether times are those predicted for the modelled device.
+    is_predicted: bool,
 }
 
 impl<'a> YAxis<'a> {
-    fn of(lesson: &'a Lesson, quantity: &Quantity, measured: bool) -> Self {
-        match quantity {
-            Quantity::SectorsPerRequest => Self::SectorsPerRequest,
-            Quantity::LoadedBytes => Self::LoadedBytes,
-            Quantity::Value(id) => Self::Value(lesson.values.iter().find(|value| value.id == *id)),
-            _ if !measured => Self::BytesUsed,
-            Quantity::BytesPerSecond => Self::Throughput,
-            Quantity::FlopsPerSecond => Self::Rate,
-            Quantity::Time => Self::Time,
-        }
-    }
-
-    /// The experiment's own title, unless the axis shows another quantity than it promises.
-    fn title(self, experiment: &Experiment, over: &str) -> String {
-        match self {
-            Self::BytesUsed => format!("Bytes used against {over} (traced)"),
-            _ => experiment.title.clone(),
-        }
+    fn of(lesson: &'a Lesson, quantity: &'a Quantity, measured: bool) -> Self {
+        let value = match quantity {
+            Quantity::Value(id) => lesson.values.iter().find(|value| value.id == *id),
+            _ => None,
+        };
+        Self { quantity, value, is_predicted: !measured && !quantity.is_traced() }
     }
 
     fn label(self) -> &'a str {
-        match self {
-            Self::Throughput => "useful bytes per second",
-            Self::Rate => "useful operations per second",
-            Self::Time => "time",
-            Self::SectorsPerRequest => "sectors per load request, traced",
-            Self::LoadedBytes => "bytes loaded by lanes, traced",
-            Self::BytesUsed => "bytes that lanes asked for, of all bytes moved",
-            Self::Value(value) => value.map_or("", |value| value.label.as_str()),
+        match self.quantity {
+            Quantity::BytesPerSecond => "useful bytes per second",
+            Quantity::FlopsPerSecond => "useful operations per second",
+            Quantity::Time => "time",
+            Quantity::SectorsPerRequest => "sectors per load request, traced",
+            Quantity::LoadedBytes => "bytes loaded by lanes, traced",
+            Quantity::Value(_) => self.value.map_or("", |value| value.label.as_str()),
         }
     }
 
     fn unit(self) -> &'a str {
-        match self {
-            Self::Throughput => "B/s",
-            Self::Rate => "FLOP/s",
-            Self::Time => "s",
-            Self::SectorsPerRequest => "",
-            Self::LoadedBytes => "B",
-            Self::BytesUsed => "%",
-            Self::Value(value) => value.map_or("", |value| value.unit.as_str()),
+        match self.quantity {
+            Quantity::BytesPerSecond => "B/s",
+            Quantity::FlopsPerSecond => "FLOP/s",
+            Quantity::Time => "s",
+            Quantity::SectorsPerRequest => "",
+            Quantity::LoadedBytes => "B",
+            Quantity::Value(_) => self.value.map_or("", |value| value.unit.as_str()),
         }
     }
 
-    fn value(self, kernel: &KernelOutput, value: Option<f64>) -> Option<f64> {
+    fn value(self, kernel: &KernelOutput, value: Option<f64>, predicted_s: Option<f64>) -> Option<f64> {
         if !kernel.is_ok() {
             return None;
         }
-        match self {
-            Self::Value(of) => Some(value? * if of?.unit == "%" { 100.0 } else { 1.0 }),
-            Self::Throughput => kernel.bytes_per_s,
-            Self::Rate => kernel.flops_per_s,
-            Self::Time => kernel.time.as_ref().map(|t| t.median_s),
+        let rate = |work: f64, measured: Option<f64>| match self.is_predicted {
+            true => predicted_s.map(|seconds| work / seconds),
+            false => measured,
+        };
+        match self.quantity {
+            Quantity::Value(_) => Some(value? * if self.value?.unit == "%" { 100.0 } else { 1.0 }),
+            Quantity::BytesPerSecond => rate(kernel.bytes, kernel.bytes_per_s),
+            Quantity::FlopsPerSecond => rate(kernel.flops, kernel.flops_per_s),
+            Quantity::Time if self.is_predicted => predicted_s,
+            Quantity::Time => kernel.time.as_ref().map(|t| t.median_s),
             #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
-            Self::LoadedBytes => Some(kernel.trace.as_ref()?.global.load.bytes as f64),
-            Self::SectorsPerRequest => {
+            Quantity::LoadedBytes => Some(kernel.trace.as_ref()?.global.load.bytes as f64),
+            Quantity::SectorsPerRequest => {
                 let load = kernel.trace.as_ref()?.global.load;
                 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
                 let ratio = load.sectors as f64 / load.requests as f64;
                 Some(ratio).filter(|r| r.is_finite())
-            }
-            Self::BytesUsed => {
-                let global = kernel.trace.as_ref()?.global;
-                let all = [global.load, global.store, global.atomic];
-                let bytes: u64 = all.iter().map(|c| c.bytes).sum();
-                let moved: u64 = all.iter().map(|c| c.sectors * 32).sum();
-                #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
-                let share = 100.0 * bytes as f64 / moved as f64;
-                Some(share).filter(|s| s.is_finite())
             }
         }
     }
@@ -241,11 +235,11 @@ impl<'a> YAxis<'a> {
     fn library(self, point: &SweepPoint) -> Option<Point> {
         let library = point.kernel.library.as_ref().filter(|library| library.ok)?;
         let time = library.time.as_ref()?;
-        let y = match self {
-            Self::Throughput => library.bytes_per_s?,
-            Self::Rate => library.flops_per_s?,
-            Self::Time => time.median_s,
-            Self::SectorsPerRequest | Self::LoadedBytes | Self::BytesUsed | Self::Value(_) => return None,
+        let y = match self.quantity {
+            Quantity::BytesPerSecond => library.bytes_per_s?,
+            Quantity::FlopsPerSecond => library.flops_per_s?,
+            Quantity::Time => time.median_s,
+            Quantity::SectorsPerRequest | Quantity::LoadedBytes | Quantity::Value(_) => return None,
         };
         Some(self.spread(point.x, y, Some(time)))
     }
@@ -253,14 +247,16 @@ impl<'a> YAxis<'a> {
     /// The point with its spread: the tenth to the ninetieth percentile of the samples.
     fn point(self, point: &SweepPoint) -> Option<Point> {
         let kernel = &point.kernel;
-        let y = self.value(kernel, point.value)?;
+        let y = self.value(kernel, point.value, point.predicted_s)?;
         Some(self.spread(point.x, y, kernel.time.as_ref()))
     }
 
     fn spread(self, x: f64, y: f64, time: Option<&TimeOutput>) -> Point {
-        let (low, high) = match (time, self) {
-            (Some(t), Self::Throughput | Self::Rate) => (y * t.median_s / t.p90_s, y * t.median_s / t.p10_s),
-            (Some(t), Self::Time) => (t.p10_s, t.p90_s),
+        let (low, high) = match (time, self.quantity) {
+            (Some(t), Quantity::BytesPerSecond | Quantity::FlopsPerSecond) => {
+                (y * t.median_s / t.p90_s, y * t.median_s / t.p10_s)
+            }
+            (Some(t), Quantity::Time) => (t.p10_s, t.p90_s),
             _ => (y, y),
         };
         Point { x, y, low, high }
@@ -292,7 +288,17 @@ mod tests {
             flops_per_s: Some(16.0),
         };
         let kernel = KernelOutput { id: kernel.to_owned(), library: Some(library), ..KernelOutput::default() };
-        SweepPoint { x, kernel, value: None, warnings: Vec::new() }
+        SweepPoint { x, kernel, value: None, predicted_s: None, warnings: Vec::new() }
+    }
+
+    #[test]
+    fn without_a_device_a_rate_is_the_work_over_the_predicted_time() {
+        let kernel = KernelOutput { ok: Some(true), bytes: 64.0, ..KernelOutput::default() };
+        let axis = |quantity, is_predicted| YAxis { quantity, value: None, is_predicted };
+        let of = |quantity, is_predicted| axis(quantity, is_predicted).value(&kernel, None, Some(4.0));
+        assert_eq!(of(&Quantity::BytesPerSecond, true), Some(16.0));
+        assert_eq!((of(&Quantity::Time, true), of(&Quantity::Time, false)), (Some(4.0), None));
+        assert_eq!(axis(&Quantity::Time, true).value(&kernel, None, None), None);
     }
 
     #[test]
@@ -304,7 +310,8 @@ mod tests {
             point(3.0, "tiled", "cuBLAS", false),
             point(1.0, "copy", "other", true),
         ];
-        let found = libraries(&points, YAxis::Rate);
+        let axis = |quantity| YAxis { quantity, value: None, is_predicted: false };
+        let found = libraries(&points, axis(&Quantity::FlopsPerSecond));
         let names: Vec<&str> = found.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["cuBLAS 1.2 (library)", "other 1.2 (library)"]);
         assert_eq!(
@@ -312,6 +319,6 @@ mod tests {
             [(1.0, 16.0, 8.0, 32.0), (2.0, 16.0, 8.0, 32.0)]
         );
         assert_eq!((found[0].ink, found[1].ink), (Ink::Accent, Ink::Accent));
-        assert!(libraries(&points, YAxis::SectorsPerRequest).is_empty());
+        assert!(libraries(&points, axis(&Quantity::SectorsPerRequest)).is_empty());
     }
 }

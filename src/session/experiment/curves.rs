@@ -92,9 +92,16 @@ mod tests {
             device: "Some GPU".to_owned(),
             params: crate::session::jobs::defaults(lesson),
             over: experiment.over.clone(),
-            points: vec![SweepPoint { x: experiment.values[0], kernel, value: None, warnings: Vec::new() }],
+            points: vec![SweepPoint {
+                x: experiment.values[0],
+                kernel,
+                value: None,
+                predicted_s: None,
+                warnings: Vec::new(),
+            }],
             total: 1,
             left_out: None,
+            modelled: None,
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use super::recording::{
     FOLDER, FORMAT_VERSION, RecordedCurve, RecordedExperiment, RecordedLibrary, RecordedPoint, Recording,
 };
-use super::step;
+use super::step::{self, Conditions};
 use super::sweep::{self, Sweep};
 use crate::base::diag::{Diagnostic, did_you_mean};
 use crate::lesson::{Experiment, Lesson, Pack};
@@ -110,10 +110,11 @@ pub fn record(
         recording.id = id(&recording.device, device.backend);
     }
     let mut problems = Vec::new();
+    let conditions = Conditions { seed: SEED, bounds_checks: false, modelled: None };
     for (lesson, experiment) in experiments {
         say(&format!("{}: {}", lesson.id, experiment.title));
         let shared = together.as_deref_mut();
-        let (found, mut wrong) = step::sweep_of(devices, lesson, experiment, &device, (SEED, false), shared, cancel);
+        let (found, mut wrong) = step::sweep_of(devices, lesson, experiment, &device, conditions, shared, cancel);
         recording.experiments.push(recorded(lesson, experiment, &found));
         problems.append(&mut wrong);
         keep(&recording)?;

@@ -7,11 +7,13 @@ use crate::gpu::simt;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Curve, Experiment, Lesson, Pack, Quantity, Variant};
 use crate::notes::csv;
-use crate::session::jobs::{self, Params, cost};
+use crate::session::jobs::{self, Params, Purpose, cost};
 use crate::session::run::devices::Devices;
+use crate::session::run::model::{self, Chosen};
 use crate::session::run::output::{LibraryOutput, SweepOutput, SweepPoint};
 use crate::session::run::ranks_run::Together;
-use crate::session::run::{self, RunOptions, Runner};
+use crate::session::run::whole::whole;
+use crate::session::run::{self, Done, RunOptions, Runner};
 use crate::trace::record::{Backend, Device, Record, Warning};
 
 /// A sweep, finished or not.
@@ -37,6 +39,44 @@ pub struct Sweep {
     pub total: usize,
     /// Why some of the experiment's points are left out.
     pub left_out: Option<Diagnostic>,
+    /// The device that times are predicted for, where the tracer ran an experiment whose quantity is measured.
+    pub modelled: Option<String>,
+}
+
+/// The subject of a sweep.
+#[derive(Clone, Copy)]
+pub struct Subject<'a> {
+    /// The parameter that is swept.
+    pub over: &'a str,
+    /// The quantity that is plotted; None if nothing is.
+    pub quantity: Option<&'a Quantity>,
+    /// The device to predict times for, where the tracer runs what a device would measure.
+    pub modelled: Option<&'a Chosen<'a>>,
+}
+
+impl<'a> Subject<'a> {
+    /// An experiment that `backend` runs.
+    #[must_use]
+    pub fn of(experiment: &'a Experiment, backend: Backend, modelled: Option<&'a Chosen<'a>>) -> Self {
+        let is_predicted = backend == Backend::Simt && !experiment.quantity.is_traced();
+        let modelled = modelled.filter(|_| is_predicted);
+        Self { over: &experiment.over, quantity: Some(&experiment.quantity), modelled }
+    }
+
+    /// A purpose with the counts that predictions need.
+    #[must_use]
+    pub fn purpose(self, mut purpose: Purpose) -> Purpose {
+        if let (Some(spec), Some(chosen)) = (&mut purpose.trace, self.modelled) {
+            spec.caches = model::caches(chosen.spec, false);
+        }
+        purpose
+    }
+
+    /// The time of a program, or of one of its passes, on the modelled device.
+    fn predicted_s(self, done: &Done, pass: Option<&str>) -> Option<f64> {
+        let point = whole((&done.job, &done.record), pass, false, self.modelled?).ok()?.point?;
+        Some(point.point_s)
+    }
 }
 
 /// The device that runs an experiment: the tracer if it plots counts, else `device`.
@@ -88,14 +128,14 @@ fn every<'a>(curves: &(impl Iterator<Item = &'a Curve> + Clone), values: &[f64])
     values.iter().flat_map(|x| curves.clone().map(|curve| (*x, curve))).collect()
 }
 
-/// Runs `points`: each has a value of the parameter `over` and the programs to run at it. The other parameters are
+/// Runs `points`: each has a value of the parameter that is swept and the program to run at it. The other parameters are
 /// those of `base`. `on_point` gets each result as it comes. A point that fails has its error, and the sweep goes on;
-/// one that the parameters or the device rule out has a warning. `quantity` is what is plotted. If ranks run it
+/// one that the parameters or the device rule out has a warning. If ranks run it
 /// `together`, a point at which they are lost is the last.
 pub fn run_points(
     runner: &Runner<'_>,
     mut together: Option<&mut Together>,
-    (over, quantity): (&str, Option<&Quantity>),
+    subject: Subject<'_>,
     points: &[(f64, &Curve)],
     base: &Params,
     on_point: &mut dyn FnMut(SweepPoint, Vec<Diagnostic>),
@@ -104,7 +144,7 @@ pub fn run_points(
         if runner.cancel.load(Ordering::Relaxed) {
             return;
         }
-        let params = jobs::with(base, &[(over.to_owned(), x)]);
+        let params = jobs::with(base, &[(subject.over.to_owned(), x)]);
         let done = match &mut together {
             Some(together) => together.program(runner, variant, &params),
             None => runner.program(variant, &params),
@@ -112,9 +152,11 @@ pub fn run_points(
         let (kernel, done, problems) = runner.output_of(done, (id, variant, pass.as_deref()), &params);
         let problems =
             if kernel.ok.is_none() { problems.into_iter().map(Diagnostic::as_warning).collect() } else { problems };
+        let quantity = subject.quantity;
         let value = done.as_ref().and_then(|done| value(runner.lesson, quantity?, variant, &params, &done.record));
+        let predicted_s = done.as_ref().and_then(|done| subject.predicted_s(done, pass.as_deref()));
         let warnings = done.map(|d| d.record.warnings).unwrap_or_default();
-        on_point(SweepPoint { x, kernel, value, warnings }, problems);
+        on_point(SweepPoint { x, kernel, value, predicted_s, warnings }, problems);
         if together.as_ref().is_some_and(|together| together.is_over()) {
             return;
         }
@@ -176,7 +218,8 @@ pub fn sweep(
     let purpose = run::purpose(device.backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let mut found = Vec::new();
-    run_points(&runner, None, (over, None), &every(&curves.iter(), values), &base, &mut |point, problems| {
+    let subject = Subject { over, quantity: None, modelled: None };
+    run_points(&runner, None, subject, &every(&curves.iter(), values), &base, &mut |point, problems| {
         on_point(&point, &problems);
         found.push(point);
     });
@@ -264,6 +307,7 @@ mod tests {
             x: 2.0,
             kernel: KernelOutput::sampled("copy", Work { bytes: 8.0, flops: 0.0 }, 1.0),
             value,
+            predicted_s: None,
             warnings: Vec::new(),
         };
         let (header, rows) = csv_rows("n", &[point(None)]);

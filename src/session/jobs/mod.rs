@@ -23,7 +23,7 @@ pub use self::flow::overwriting;
 use self::own::is_edit;
 use crate::base::diag::{self, Diagnostic};
 use crate::base::units::Work;
-use crate::job::{self, Job, Language, Launch, MeasureSpec, TraceSpec};
+use crate::job::{self, BufferSpec, Job, Language, Launch, MeasureSpec, TraceSpec};
 use crate::lesson::{Action, Facts, Lesson, Node, PackFiles, Pass, Program, Step, Variant};
 use crate::simt;
 
@@ -154,6 +154,13 @@ pub fn outline(lesson: &Lesson, variant: &Variant, params: &Params, purpose: &Pu
 #[must_use]
 pub fn sketch(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Job> {
     outline(lesson, variant, params, &RUN).ok()
+}
+
+/// The buffers of a program; None where its requirements are not met, or a size is none.
+#[must_use]
+pub fn buffers(lesson: &Lesson, variant: &Variant, params: &Params) -> Option<Vec<BufferSpec>> {
+    let builder = Builder::new(lesson, variant, params).ok().filter(|_| lesson.unmet(variant, params).is_none())?;
+    builder.program.buffers.iter().map(|buffer| builder.buffer_spec(buffer).ok()).collect()
 }
 
 /// The text of a kernel's shader as a pass runs it at some parameters; the kernel's own text if they do not fit it.

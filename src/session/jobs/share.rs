@@ -5,7 +5,7 @@ use super::{Builder, Params, Purpose, build};
 use crate::base::diag::Diagnostic;
 use crate::base::expr::Expr;
 use crate::base::tensor::{Elem, Init};
-use crate::job::{AwaitSpec, CollectiveSpec, Content, Job, Share};
+use crate::job::{AwaitSpec, BufferSpec, CollectiveSpec, Content, Job, Share};
 use crate::lesson::{AwaitDecl, CollectiveDecl, Lesson, Split, Variant};
 
 /// How many ranks a program has; None if it is not made for several processes.
@@ -61,11 +61,11 @@ pub fn share(
     Ok(Some(Share { rank, ranks, whole, part, collectives, awaits }))
 }
 
-/// The outline of a rank's part of a program; None if it has none.
+/// The buffers of a rank's part of a program, as [`super::buffers`].
 #[must_use]
-pub fn sketch(lesson: &Lesson, variant: &Variant, params: &Params, rank: usize) -> Option<Job> {
+pub fn buffers(lesson: &Lesson, variant: &Variant, params: &Params, rank: usize) -> Option<Vec<BufferSpec>> {
     let split = lesson.program(&variant.program)?.split.as_ref()?;
-    super::sketch(&with_values(lesson, &[(&split.here, 1), (&split.first, rank)]), variant, params)
+    super::buffers(&with_values(lesson, &[(&split.here, 1), (&split.first, rank)]), variant, params)
 }
 
 fn of<'a>(split: &'a Split, owner: &'a str) -> Place<'a> {

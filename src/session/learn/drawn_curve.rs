@@ -12,7 +12,7 @@ use crate::figures::plot::{Plot, Point, Scale, Series};
 use crate::lesson::{CurveDecl, Lesson};
 use crate::session::experiment::chart;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
-use crate::session::experiment::sweep::{self, Sweep};
+use crate::session::experiment::sweep::{self, Subject, Sweep};
 use crate::session::jobs;
 use crate::session::run::devices::Devices;
 use crate::session::run::{self, Runner};
@@ -86,7 +86,7 @@ pub fn run(
     let runner = Runner { devices, backend: device.backend, lesson, purpose: &purpose, cancel };
     let points: Vec<_> = experiment.values.iter().map(|x| (*x, curve)).collect();
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    let of = (experiment.over.as_str(), Some(&experiment.quantity));
+    let of = Subject::of(experiment, device.backend, None);
     sweep::run_points(&runner, None, of, &points, &base, &mut |point, wrong| {
         found.push(point);
         problems.extend(wrong);
@@ -102,6 +102,7 @@ pub fn run(
         total: found.len(),
         points: found,
         left_out: None,
+        modelled: None,
     };
     let by = if device.backend == Backend::Simt { By::Trace } else { By::Measurement };
     let plot = chart::plot(lesson, experiment, Some(&sweep), None, None, by == By::Measurement);

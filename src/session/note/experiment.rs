@@ -59,8 +59,11 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     let measured = found.backend != Backend::Simt;
     let plot = chart::plot(lesson, experiment, Some(found), Some(&input.ceilings), None, measured);
     let frame = plot::frame(&plot, PLOT);
-    let (how, bars) =
-        if measured { ("Measured", "; bars span the 10th to the 90th percentile") } else { ("Traced", "") };
+    let (how, bars) = match &found.modelled {
+        Some(_) => ("Predicted from traces by", ""),
+        None if measured => ("Measured on", "; bars span the 10th to the 90th percentile"),
+        None => ("Traced on", ""),
+    };
     let (mut header, rows) = sweep::csv_rows(&found.over, &found.points);
     // The curve shows a value that the lesson names.
     header.iter_mut().filter(|column| *column == sweep::VALUE).for_each(|column| column.clone_from(&plot.y.label));
@@ -69,7 +72,7 @@ pub(super) fn figure(input: &Input, lesson: &Lesson, experiment: &Experiment, fo
     let blocks = [
         NoteBlock::Figure {
             id: experiment.id.clone(),
-            caption: format!("{}. {how} on {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
+            caption: format!("{}. {how} {}, at {}{bars}.", plot.title, found.device, at.join(", ")),
             alt: frame.alt.clone(),
             svg: svg::adaptive(&frame),
         },

@@ -14,7 +14,7 @@ use crate::lesson::{Experiment, Lesson, Step};
 use crate::notes::Report;
 use crate::session::ask::Answers;
 use crate::session::experiment::recording::{self, Recording, RecordingChoice};
-use crate::session::experiment::step::{settings_of, sweep_of};
+use crate::session::experiment::step::{Conditions, settings_of, sweep_of};
 use crate::session::experiment::sweep;
 use crate::session::jobs;
 use crate::session::jobs::setting::Setting;
@@ -24,6 +24,7 @@ use crate::session::note::only::Only;
 use crate::session::note::{self, Input, Pictures};
 use crate::session::pack::quote::Quotes;
 use crate::session::run::devices::{Choice, Devices};
+use crate::session::run::model;
 use crate::trace::record::{Backend, Ceilings, Device};
 
 /// A note to make.
@@ -90,7 +91,9 @@ pub fn run_and_report(
         Ceilings::default()
     });
     let mut sweeps = BTreeMap::new();
-    // The tracer has no times. If a recording has them, its plot is more informative than the tracer's byte counts.
+    let modelled = model::pick(&models, model.as_deref(), &device);
+    let conditions = Conditions { seed, bounds_checks: true, modelled: modelled.as_ref() };
+    // The tracer has no times. If a recording has them, it is better than what is predicted.
     let is_recorded =
         |experiment: &Experiment| recordings.iter().any(|r| !r.own && r.shown(lesson, experiment).is_some());
     let mut left_out = 0;
@@ -105,7 +108,7 @@ pub fn run_and_report(
             left_out += 1;
         } else {
             say(&format!("{}: {}", lesson.id, experiment.title));
-            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, (seed, true), None, cancel);
+            let (found, mut wrong) = sweep_of(devices, lesson, experiment, &device, conditions, None, cancel);
             sweeps.insert(experiment.id.clone(), found);
             problems.append(&mut wrong);
         }

@@ -21,6 +21,9 @@ pub struct Io {
     pub dumps: Vec<(String, PathBuf)>,
     /// Elements to show at the end: from the first to before the second, or all.
     pub prints: Vec<(String, Option<(u64, u64)>)>,
+    /// A folder that the program's state goes into at the end: `NAME.npy` of each buffer that it both begins with and
+    /// writes. With these as inputs it goes on as if it had not stopped.
+    pub save: Option<PathBuf>,
 }
 
 impl Io {
@@ -28,6 +31,24 @@ impl Io {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let files = self.inputs.iter().chain(&self.dumps).map(|(name, _)| name.as_str());
         files.chain(self.prints.iter().map(|(name, _)| name.as_str()))
+    }
+
+    /// The inputs that a folder has, by [`Io::save`].
+    ///
+    /// # Errors
+    /// When the folder cannot be read, or has no `.npy` file.
+    pub fn saved(folder: &Path) -> Result<Vec<(String, PathBuf)>, Diagnostic> {
+        let cannot = |error: &dyn std::fmt::Display| {
+            Diagnostic::error(format!("cannot go on from {}: {error}", folder.display()))
+                .hint("name a folder that an earlier run wrote with --save")
+        };
+        let entries = folder.read_dir().map_err(|error| cannot(&error))?;
+        let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let files = files.filter(|file| file.extension().is_some_and(|ending| ending == "npy"));
+        let mut inputs: Vec<(String, PathBuf)> =
+            files.filter_map(|file| Some((file.file_stem()?.to_str()?.to_owned(), file))).collect();
+        inputs.sort();
+        if inputs.is_empty() { Err(cannot(&"it has no .npy file")) } else { Ok(inputs) }
     }
 
     /// The file with the initial contents of a buffer.
@@ -55,6 +76,17 @@ impl Io {
         if let Some((_, file)) = self.dumps.iter().find(same) {
             let message = format!("{} would be read and written", file.display());
             return Err(Diagnostic::error(message).hint("write into another file"));
+        }
+        if let Some(folder) = &self.save {
+            if programs.len() > 1 {
+                return Err(Diagnostic::error("--save is of one program, and several would run")
+                    .hint("say which is meant with --kernel or --program"));
+            }
+            let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            if self.inputs.iter().any(|(_, from)| from.parent().is_some_and(|of| whole(of) == whole(folder))) {
+                let message = format!("{} would be read and written", folder.display());
+                return Err(Diagnostic::error(message).hint("save into another folder"));
+            }
         }
         match self.dumps.iter().find(|(name, _)| has(name) > 1) {
             Some((name, _)) => Err(Diagnostic::error(format!("several of the programs have a buffer `{name}`"))
@@ -101,7 +133,8 @@ impl Io {
                 ]);
             }
         }
-        job.looks = dumps.chain(prints).collect();
+        let saved = self.save.as_ref().map(|folder| save(job, folder)).transpose().map_err(|problem| vec![problem])?;
+        job.looks = dumps.chain(saved.into_iter().flatten()).chain(prints).collect();
         Ok(warnings)
     }
 
@@ -118,6 +151,26 @@ impl Io {
                 .collect(),
         });
         printed.collect()
+    }
+}
+
+/// The files of a job's state in a folder, which is made.
+fn save(job: &Job, folder: &Path) -> Result<Vec<Look>, Diagnostic> {
+    let cannot = |error| Diagnostic::error(format!("cannot make the folder {}: {error}", folder.display()));
+    std::fs::create_dir_all(folder).map_err(cannot)?;
+    let state = (0..job.buffers.len()).filter(|i| !job.buffers[*i].is_poison() && job.writes(*i));
+    let state: Vec<Look> = state
+        .map(|buffer| {
+            let file = folder.join(format!("{}.npy", job.buffers[buffer].name));
+            Look { buffer, at: Moment::End, from: 0, count: u64::MAX, file: Some(file) }
+        })
+        .collect();
+    match state.is_empty() {
+        true => {
+            Err(Diagnostic::error(format!("`{}` has no state: it writes no buffer that it begins with", job.program))
+                .hint("--dump writes any buffer"))
+        }
+        false => Ok(state),
     }
 }
 

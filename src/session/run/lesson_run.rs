@@ -179,8 +179,8 @@ impl LessonRun<'_> {
         });
         ran.map_err(|mut problems| {
             let at = |params: &Params| match rank {
-                Some(rank) => jobs::share::sketch(runner.lesson, variant, params, rank),
-                None => jobs::sketch(runner.lesson, variant, params),
+                Some(rank) => jobs::share::buffers(runner.lesson, variant, params, rank),
+                None => jobs::buffers(runner.lesson, variant, params),
             };
             fit_advice::advise(runner.lesson, params, self.device, &at, &mut problems);
             problems

@@ -174,7 +174,14 @@ pub struct Runner<'a> {
 impl Runner<'_> {
     /// One program at some parameters.
     pub fn program(&self, variant: &Variant, params: &Params) -> Result<Done, Vec<Diagnostic>> {
-        self.job(jobs::build(self.lesson, variant, params, self.purpose)?)
+        let ran = jobs::build(self.lesson, variant, params, self.purpose).and_then(|job| self.job(job));
+        ran.map_err(|mut problems| {
+            if let Ok(device) = self.devices.describe(self.backend) {
+                let at = |params: &Params| jobs::buffers(self.lesson, variant, params);
+                fit_advice::advise(self.lesson, params, &device, &at, &mut problems);
+            }
+            problems
+        })
     }
 
     /// One job.

@@ -365,6 +365,9 @@ pub struct SweepPoint {
     /// The lesson's value, if one is plotted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
+    /// The time on the modelled device, in seconds, where the tracer ran it and a measured quantity is plotted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub predicted_s: Option<f64>,
     /// Warnings for readers of the figures.
     pub warnings: Vec<Warning>,
 }

@@ -175,6 +175,9 @@ pub fn curves(stage: &Stage<'_>, id: &str, sources: &Sources<'_>) -> Option<Plot
     let recorded = recorded.filter(|plot| !plot.series.is_empty());
     let measures = sources.backend.is_some();
     let mut plot = chart::plot(lesson, experiment, own, Some(&sources.ceilings), None, measures);
+    if own.is_some_and(|sweep| sweep.modelled.is_some()) && recorded.is_none() {
+        plot.series.iter_mut().for_each(|series| series.name = chart::plain_name(&series.name).to_owned());
+    }
     match recorded {
         Some(recorded) if own.is_none() => return Some(recorded),
         Some(mut recorded) if chart::share_axes(&plot, &recorded) => {

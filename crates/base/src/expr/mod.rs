@@ -60,6 +60,8 @@ pub enum EvalError {
     Missing(String),
     /// The part with this source came out infinite or undefined.
     NotFinite(String),
+    /// The element of a buffer with this source is infinite or not a number.
+    ElementNotFinite(String),
     /// The expression with this source should be a whole number of at least `least`, and is this.
     NotWhole {
         /// The expression's source.
@@ -83,7 +85,7 @@ impl fmt::Display for EvalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing(name) => write!(f, "`{name}` is not known"),
-            Self::NotFinite(source) => write!(f, "`{source}` is not a finite number"),
+            Self::NotFinite(source) | Self::ElementNotFinite(source) => write!(f, "`{source}` is not a finite number"),
             Self::NotWhole { source, value, least } => {
                 write!(f, "`{source}` is {value}, and should be a whole number of at least {least}")
             }
@@ -275,7 +277,13 @@ impl Expr {
                 }
                 _ => f64::NAN,
             },
-            Term::Element(name, index) => scope.element(name, self.node(index, scope, terms)?)?,
+            Term::Element(name, index) => {
+                let value = scope.element(name, self.node(index, scope, terms)?)?;
+                if !value.is_finite() {
+                    return Err(EvalError::ElementNotFinite(self.source[node.span.clone()].to_owned()));
+                }
+                value
+            }
             Term::Sum(name, [from, to, each]) => {
                 let (mut value, to) = (self.node(from, scope, terms)?.ceil(), self.node(to, scope, terms)?);
                 if let Some(bound) = [value, to].into_iter().find(|bound| bound.abs() > MAX_COUNTED) {

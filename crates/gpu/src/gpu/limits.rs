@@ -58,12 +58,7 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         Some(problem.in_place(file.as_ref().or(buffer.place.as_ref()).unwrap_or(&job.place)))
     });
     found.extend(problems);
-    if device.backend == Backend::Simt && job.footprint() > MAX_TRACED_BYTES {
-        let (takes, most) = (count(job.footprint()), count(MAX_TRACED_BYTES));
-        let message =
-            format!("the buffers of `{}` would take {takes} bytes, and the tracer holds at most {most}", job.program);
-        found.push(Diagnostic::error(message).hint("lower the sizes that they follow from").in_place(&job.place));
-    }
+    found.extend(too_much(job, device));
     for launch in job.launches() {
         let mut of_launch = Vec::new();
         grid(launch, device, &mut of_launch);
@@ -71,6 +66,50 @@ pub fn check(job: &Job, device: &Device) -> Vec<Diagnostic> {
         found.extend(of_launch.into_iter().map(|problem| problem.in_place(&launch.place())));
     }
     found
+}
+
+/// The bytes of all buffers that a device has room for. None where its interface does not tell.
+fn room(device: &Device) -> Option<u64> {
+    match device.backend {
+        Backend::Simt => Some(MAX_TRACED_BYTES),
+        Backend::Cuda => Some(device.max_buffer_bytes),
+        Backend::Wgpu => None,
+    }
+}
+
+/// The bytes of all buffers.
+#[must_use]
+pub fn bytes(buffers: &[BufferSpec]) -> u64 {
+    buffers.iter().map(BufferSpec::bytes).fold(0, u64::saturating_add)
+}
+
+/// Whether a device has room for each of the buffers, and for all of them.
+#[must_use]
+pub fn has_room(buffers: &[BufferSpec], device: &Device) -> bool {
+    let most = device.max_binding_bytes.min(device.max_buffer_bytes);
+    buffers.iter().all(|buffer| buffer.bytes() <= most) && room(device).is_none_or(|room| bytes(buffers) <= room)
+}
+
+/// That a job's buffers together are more than a device has room for, with those that take the most.
+fn too_much(job: &Job, device: &Device) -> Option<Diagnostic> {
+    // The tracer holds some buffers by the pages that are touched.
+    let takes = if device.backend == Backend::Simt { job.footprint() } else { bytes(&job.buffers) };
+    let room = room(device)?;
+    if takes <= room {
+        return None;
+    }
+    let message = format!(
+        "the buffers of `{}` would take {} bytes, and {} has room for {}",
+        job.program,
+        count(takes),
+        device.name,
+        count(room)
+    );
+    let mut largest: Vec<&BufferSpec> = job.buffers.iter().collect();
+    largest.sort_by_key(|buffer| std::cmp::Reverse(buffer.bytes()));
+    let largest = largest.iter().take(3).map(|buffer| format!("`{}` {}", buffer.name, count(buffer.bytes())));
+    let hint = format!("the largest are {}", largest.collect::<Vec<_>>().join(", "));
+    Some(Diagnostic::error(message).hint(hint).in_place(&job.place))
 }
 
 fn oversized(job: &Job, buffer: &BufferSpec, is_uniform: bool, device: &Device) -> Option<Diagnostic> {
@@ -238,6 +277,25 @@ mod tests {
         assert!(shape([1, 1, 128], 0)[0].contains("at most 64 fit in z"));
         assert!(shape([u32::MAX; 3], 0)[0].contains("invocations"));
         assert!(shape([32, 1, 1], 40_000)[0].contains("lower `bm`, `bn` or `bk`: at most 32,768 bytes fit"));
+    }
+
+    #[test]
+    fn buffers_that_fit_one_by_one_may_be_too_much_together() {
+        let mut job = fake::job("copy", 1 << 28);
+        job.buffers[1].count = (1 << 28) + 1;
+        let device =
+            Device { backend: Backend::Cuda, max_binding_bytes: 1 << 31, max_buffer_bytes: 1 << 31, ..fake::device() };
+        let text = |job: &Job| check(job, &device).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(text(&job).len(), 1, "{:?}", text(&job));
+        let said = "would take 2,147,483,652 bytes, and scripted device has room for 2,147,483,648";
+        assert!(text(&job)[0].contains(said), "{:?}", text(&job));
+        assert!(
+            text(&job)[0].ends_with("the largest are `dst` 1,073,741,828, `src` 1,073,741,824"),
+            "{:?}",
+            text(&job)
+        );
+        job.buffers[1].count -= 1;
+        assert_eq!(text(&job), Vec::<String>::new());
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod features;
 pub mod history;
 pub mod limits;
 pub mod machine;
+mod not_a_number;
 mod outputs;
 mod pace;
 pub mod protocol;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::backend::{Event as Progress, Failure};
+use super::not_a_number;
 use super::outputs::Outputs;
 use super::walk::{Host, Turn, Walked, walk};
 use crate::base::diag::Diagnostic;
@@ -57,10 +58,16 @@ pub fn run(job: &Job, cancel: &AtomicBool, on_progress: &mut dyn FnMut(Progress)
     let mut machine = Machine::new(job, cancel)?;
     on_progress(Progress::Stage("tracing".to_owned()));
     let walked = walk(job, &mut machine, true).map_err(|failure| failure.diagnostic)?;
+    let is_not_a_number = not_a_number::is_in_series(&walked);
     if cancel.load(Ordering::Relaxed) {
         return Err(Diagnostic::error(format!("tracing `{}` was cancelled", job.program)));
     }
-    Ok(machine.record(walked))
+    let mut record = machine.record(walked);
+    if is_not_a_number {
+        let mut again = Machine::new(job, cancel)?;
+        record.warnings.extend(not_a_number::first(job, &mut again).map_err(|failure| failure.diagnostic)?);
+    }
+    Ok(record)
 }
 
 /// A program's buffers in the tracer's memory, and what is known of its passes so far.

@@ -79,6 +79,7 @@ impl fmt::Display for Reason {
                 WarningKind::NoLibrary => "there is no time of a library",
                 WarningKind::LostDevice => "the device failed meanwhile",
                 WarningKind::SharedDevice => "ranks took turns on one device",
+                WarningKind::NotANumber => "a series is not a number",
                 WarningKind::NotFinite => "an input has elements that are no finite numbers",
             },
         })
@@ -118,6 +119,7 @@ fn disqualifies(kind: WarningKind) -> bool {
         | WarningKind::BrokenDriver
         | WarningKind::NotHere
         | WarningKind::LostDevice
+        | WarningKind::NotANumber
         | WarningKind::SharedDevice => true,
         WarningKind::HostClock
         | WarningKind::FitsInCache

@@ -33,12 +33,12 @@ impl Seen<'_> {
     }
 }
 
-/// The outcome of a formula without a value: an error in the result if an index is itself an element, because the
-/// kernel may have got that wrong; otherwise a mistake in the formula.
+/// The outcome of a formula without a value: an error in the result if an element that it takes is not finite, or an
+/// index is itself an element, because the kernel may have got that wrong; otherwise a mistake in the formula.
 fn no_value(formula: &Formula, stop: Stop) -> Result<Outcome, Diagnostic> {
     let problem = match stop {
-        Stop::NoValue(problem) if formula.expr.has_nested_elements() => problem,
-        Stop::NoValue(problem) | Stop::Over(problem) => return Err(problem),
+        Stop::NoValue { problem, of_result } if of_result || formula.expr.has_nested_elements() => problem,
+        Stop::NoValue { problem, .. } | Stop::Over(problem) => return Err(problem),
     };
     let worst = compare::Worst { error: f64::INFINITY, ..compare::Worst::default() };
     Ok(Outcome { worst, told: Some(problem.message), ..Outcome::default() })

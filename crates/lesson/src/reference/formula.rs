@@ -61,8 +61,12 @@ fn too_long(what: &str, most: f64) -> Stop {
 /// The reason that a check has no result.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The formula has no value for an element.
-    NoValue(Diagnostic),
+    /// The formula has no value for an element; `of_result` if that is because an element that it takes is not finite.
+    NoValue {
+        /// The message.
+        problem: Diagnostic,
+        of_result: bool,
+    },
     /// It was cancelled, or takes too long.
     Over(Diagnostic),
 }
@@ -70,7 +74,7 @@ pub(super) enum Stop {
 impl From<Stop> for Diagnostic {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::NoValue(problem) | Stop::Over(problem) => problem,
+            Stop::NoValue { problem, .. } | Stop::Over(problem) => problem,
         }
     }
 }
@@ -114,7 +118,8 @@ impl<'a> Around<'a> {
             let source = self.formula.expr.source();
             let message = format!("the formula `{source}` has no value for element {i}: {why}");
             let hint = "guard it with if(…), which evaluates only the side that it takes; or give the check a `count`";
-            Stop::NoValue(Diagnostic::error(message).hint(hint))
+            let of_result = matches!(why, EvalError::ElementNotFinite(_));
+            Stop::NoValue { problem: Diagnostic::error(message).hint(hint), of_result }
         })
     }
 

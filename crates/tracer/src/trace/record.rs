@@ -380,6 +380,8 @@ pub enum WarningKind {
     SharedDevice,
     /// A file that a buffer begins with has elements that are no finite numbers.
     NotFinite,
+    /// A series has a figure that is not a number.
+    NotANumber,
 }
 
 /// Something that a reader of a figure should know.

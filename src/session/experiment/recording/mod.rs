@@ -207,6 +207,7 @@ impl Recording {
                 total: points.len(),
                 points,
                 left_out: None,
+                modelled: None,
             };
             Some(Shown { of: (lesson.id.clone(), experiment.id.clone()), sweep, changed })
         });
@@ -257,7 +258,7 @@ impl RecordedPoint {
         });
         let sampled = KernelOutput::sampled(kernel, work, time.median_s);
         let kernel = KernelOutput { time: Some(time), library, ..sampled };
-        SweepPoint { x: self.x, kernel, value: None, warnings: Vec::new() }
+        SweepPoint { x: self.x, kernel, value: None, predicted_s: None, warnings: Vec::new() }
     }
 }
 

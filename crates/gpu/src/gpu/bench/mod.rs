@@ -15,6 +15,7 @@ use self::prepared::Prepared;
 use super::backend::{Failure, Sink, WithoutSamples, stage};
 use super::driver::Driver;
 use super::limits;
+use super::not_a_number;
 use super::walk::{Walked, walk};
 use crate::base::units::Work;
 use crate::job::Job;
@@ -58,8 +59,14 @@ impl<D: Driver> Bench<D> {
         stage(sink, "running")?;
         let walked = walk(job, &mut prepared.host(sink), true)?;
         let trail = walked.trail.clone();
+        let is_not_a_number = not_a_number::is_in_series(&walked);
         let mut record = record(job, &prepared, walked)?;
         record.warnings.extend(self.broken.clone());
+        if is_not_a_number {
+            prepared.begin_again(sink)?;
+            record.warnings.extend(not_a_number::first(job, &mut prepared.host(sink))?);
+            prepared.begin_again(sink)?;
+        }
         let Some(spec) = job.measure.as_ref().filter(|_| record.trusted()) else { return Ok(record) };
         let mut awake = awake(&mut self.awake, &self.driver, sink)?;
         if self.ceilings.launch_s.is_none() {

@@ -121,11 +121,7 @@ impl<'a, D: Driver> Prepared<'a, D> {
         sink: &mut dyn Sink,
     ) -> Result<Vec<Check>, Failure> {
         stage(sink, "checking")?;
-        for (i, spec) in self.job.buffers.iter().enumerate().filter(|(i, spec)| spec.is_poison() && self.job.writes(*i))
-        {
-            self.driver.write(self.residents.of_set(0, i), &spec.fill(self.job.seed, i)?.words, sink)?;
-        }
-        carry_out(self.driver, self.residents.restoring(0), sink)?;
+        self.begin_again(sink)?;
         let bounds = self.bind(0)?;
         let mut recorded = self.driver.record(self.program(trail, 0, &bounds), true)?;
         self.driver.submit(&mut recorded)?;
@@ -142,6 +138,15 @@ impl<'a, D: Driver> Prepared<'a, D> {
         }
         carry_out(self.driver, self.residents.restoring(0), sink)?;
         Ok(checks)
+    }
+
+    /// Gives the buffers of set 0 their contents from before the first pass.
+    pub fn begin_again(&self, sink: &mut dyn Sink) -> Result<(), Failure> {
+        for (i, spec) in self.job.buffers.iter().enumerate().filter(|(i, spec)| spec.is_poison() && self.job.writes(*i))
+        {
+            self.driver.write(self.residents.of_set(0, i), &spec.fill(self.job.seed, i)?.words, sink)?;
+        }
+        carry_out(self.driver, self.residents.restoring(0), sink)
     }
 
     /// The current content of a buffer of set 0.
