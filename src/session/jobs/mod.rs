@@ -299,7 +299,7 @@ impl<'a> Builder<'a> {
                 let [source, target] = [from, to].map(|i| self.buffer_spec(&self.program.buffers[i]));
                 let (source, target) = (source?, target?);
                 if (source.elem, source.count) != (target.elem, target.count) || from == to {
-                    let what = |spec: &job::BufferSpec| format!("`{}` has {} {:?}", spec.name, spec.count, spec.elem);
+                    let what = |spec: &BufferSpec| format!("`{}` has {} {:?}", spec.name, spec.count, spec.elem);
                     let message = format!(
                         "a copy is between two buffers of the same type and size, and {}, {}",
                         what(&source),
