@@ -31,7 +31,7 @@ fn a_training_goes_on_from_what_it_saved_as_if_it_had_not_stopped() {
     for (wrong, says) in [
         (format!("--resume {}", at("nowhere")), "name a folder that an earlier run wrote with --save"),
         (format!("--resume {} --save {}", at("begun"), at("begun")), "would be read and written"),
-        (format!("--resume {} --set width=16", at("begun")), "weights"),
+        (format!("--resume {} --set width=16", at("begun")), "set the parameters"),
     ] {
         let run = train(&wrong);
         assert!(run.code != 0 && run.err.contains(says), "{wrong}: {}", run.err);
@@ -49,19 +49,28 @@ fn set(file: &Path, index: usize, count: usize, value: f32) {
 #[test]
 fn the_first_element_that_is_not_a_number_is_named_with_its_pass() {
     let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    assert_eq!(train(&format!("--set steps=1 --save {}", folder.display())).code, 0);
-    // A weight of the queries so large that a score overflows: 256 rows of the embedding come before.
-    set(&folder.join("weights.npy"), 256 * 8, 256 * 8 + 12 * 64, 3e38);
-    let run = train(&format!("--set steps=2 --resume {} --json", folder.display()));
-    let json = run.json();
-    let warning = json["warnings"].as_array().unwrap().iter().find(|warning| warning["kind"] == "NotANumber");
-    let warning = warning.unwrap_or_else(|| panic!("{json}"));
-    let said = warning["message"].as_str().unwrap();
-    assert!(said.contains("after launch 1 of") && said.contains("in round 1 of `training`"), "{warning}");
-    assert!(warning["hint"].as_str().unwrap().contains("is infinite first"), "{warning}");
-    // The losses are there all the same.
-    assert_eq!(json["programs"][0]["series"]["loss"].as_array().unwrap().len(), 2);
+    let at = |name: &str| folder.path().join(name);
+    assert_eq!(train(&format!("--set steps=1 --save {}", at("fresh").display())).code, 0);
+    // The weights with some set to `value`; 256 rows of the embedding come before those of the layer.
+    let warned = |columns: &[usize], value: f32| {
+        std::fs::copy(at("fresh/weights.npy"), at("weights.npy")).unwrap();
+        columns.iter().for_each(|column| set(&at("weights.npy"), 256 * 8 + column, 256 * 8 + 12 * 64, value));
+        let json = train(&format!("--set steps=2 --input weights={} --json", at("weights.npy").display())).json();
+        // The losses are there all the same.
+        assert_eq!(json["programs"][0]["series"]["loss"].as_array().unwrap().len(), 2);
+        let warnings = json["warnings"].as_array().unwrap();
+        let warning = warnings.iter().find(|warning| warning["kind"] == "not_a_number");
+        let warning = warning.unwrap_or_else(|| panic!("{json}"));
+        ["message", "hint"].map(|of| warning[of].as_str().unwrap().to_owned())
+    };
+    // A query and a key so large that a score overflows, which is in no buffer.
+    let [message, _] = warned(&[0, 8], 1e25);
+    assert!(message.ends_with("`o[0]` after launch 1 of `attention`, in round 1 of `training`"), "{message}");
+    // A column of the MLP's first matrix so large that a sum overflows.
+    let column: Vec<usize> = (0..8).map(|row| 4 * 64 + 32 * row).collect();
+    let [message, hint] = warned(&column, 3e38);
+    assert!(message.contains("in round 1 of `training`"), "{message}");
+    assert!(hint.contains("is infinite first, after launch 1 of `up`"), "{hint}");
 }
 
 #[test]

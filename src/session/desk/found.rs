@@ -13,6 +13,8 @@ use crate::lesson::scope::Results;
 use crate::lesson::{Facts, Variant};
 use crate::session::ask::{Answers, At, Of, Query};
 use crate::session::experiment::sweep::Sweep;
+use crate::session::run::model::Chosen;
+use crate::session::run::whole;
 use crate::trace::record::{Ceilings, Device, Record};
 use crate::trace::{Finding, Timeline};
 
@@ -145,12 +147,15 @@ impl Found {
 
     /// All results, as names in expressions.
     #[must_use]
-    pub fn results(&self, place: &Place, ceilings: Option<&Ceilings>) -> Results {
+    pub fn results(&self, place: &Place, ceilings: Option<&Ceilings>, modelled: Option<&Chosen<'_>>) -> Results {
         let mut results = Results::default();
         ceilings.into_iter().for_each(|ceilings| results.insert_ceilings(ceilings));
         for id in self.now.programs() {
             if let Some(traced) = self.traced(id) {
                 results.insert_record(id, &traced.record);
+                if let Some(modelled) = modelled {
+                    whole::insert(&mut results, id, (&traced.job, &traced.record), modelled);
+                }
             }
             match self.measured(id) {
                 // It has no trace to take its work from.

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use super::state::State;
 use crate::lesson::scope::Results;
+use crate::session::run::model::Chosen;
 use crate::trace::record::{Ceilings, Record};
 
 /// Results, with the sources that they were built from.
 #[derive(Default)]
 pub struct KeptResults {
     ceilings: Option<Ceilings>,
+    /// The device that times are predicted for, by its id.
+    modelled: Option<String>,
     sources: Vec<Source>,
     results: Arc<Results>,
 }
@@ -41,9 +44,12 @@ impl KeptResults {
         let sources: Vec<Source> = traced.chain(measured).collect();
         let is_same = self.sources.len() == sources.len() && self.sources.iter().zip(&sources).all(|(a, b)| a.is(b));
         let ceilings = state.ceilings();
-        if !is_same || self.ceilings.as_ref() != ceilings {
-            let results = Arc::new(found.results(&state.place, ceilings));
-            *self = Self { ceilings: ceilings.copied(), sources, results };
+        let modelled = state.modelled();
+        let model = |chosen: Option<Chosen<'_>>| chosen.map(|chosen| chosen.spec.id.clone());
+        let is_same = is_same && self.ceilings.as_ref() == ceilings && self.modelled == model(modelled);
+        if !is_same {
+            let results = Arc::new(found.results(&state.place, ceilings, modelled.as_ref()));
+            *self = Self { ceilings: ceilings.copied(), modelled: model(modelled), sources, results };
         }
         self.results.clone()
     }

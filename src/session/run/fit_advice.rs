@@ -36,7 +36,8 @@ pub fn advise(
                 (false, values.iter().filter_map(|value| bytes(&param.id, *value)).min_by_key(|(bytes, _)| *bytes))
             }
             Domain::Range { .. } | Domain::PowersOfTwo { .. } => {
-                let halves = std::iter::successors(Some(now), |value| Some((value / 2.0).floor()));
+                let half = |value: &f64| Some((value / 2.0).floor()).filter(|half| half < value);
+                let halves = std::iter::successors(Some(now), half);
                 let mut halves = halves.skip(1).take_while(|half| param.domain.accepts(*half));
                 (true, halves.find_map(|half| bytes(&param.id, half)))
             }

@@ -7,7 +7,7 @@ use super::devices::Devices;
 use super::model::{self, Chosen};
 use super::output::{KernelOutput, Printed, ProgramOutput, RunOutput};
 use super::ranks_run::Together;
-use super::{Done, RunOptions, Runner, fit_advice, is_not_here, ladder, left_out, lesson, lost_device, params};
+use super::{Done, RunOptions, Runner, fit_advice, is_not_here, ladder, left_out, lesson, lost_device, params, whole};
 use crate::base::diag::Diagnostic;
 use crate::lesson::scope::{Env, Results};
 use crate::lesson::{Pack, Program, Value, Variant};
@@ -64,7 +64,7 @@ pub fn run(
     let ceilings = if has_ranks { Ok(Ceilings::default()) } else { devices.ceilings(device.backend, cancel) };
     // The kernels may still run, without comparison to the device's ceilings.
     let unmeasured = ceilings.as_ref().err().cloned();
-    let purpose = purpose(device.backend, options);
+    let purpose = purpose(device.backend, options, modelled.as_ref());
     let output = RunOutput {
         lesson: lesson.id.clone(),
         backend: device.backend,
@@ -103,13 +103,14 @@ pub fn run(
     run.finish()
 }
 
-/// The purpose of a run with these options.
-fn purpose(backend: Backend, options: &RunOptions) -> Purpose {
+/// The purpose of a run with these options, with the counts of caches that a predicted time needs.
+fn purpose(backend: Backend, options: &RunOptions, modelled: Option<&Chosen<'_>>) -> Purpose {
     let purpose = super::purpose(backend, options.seed, options.bounds_checks).with_warps_of(options.warp_width);
     let mut purpose = purpose.in_language(options.language);
     if let Some(spec) = &mut purpose.trace {
         // The tracer's own order may hide a race: the result is right, or unchecked.
         spec.races = true;
+        spec.caches = modelled.and_then(|chosen| model::caches(chosen.spec, false));
     }
     purpose
 }
@@ -210,6 +211,9 @@ impl LessonRun<'_> {
         problems = self.runner.lesson.named(problems);
         if let Some(done) = &done {
             self.results.insert_record(&program.id, &done.record);
+            if let Some(modelled) = self.modelled.as_ref().filter(|_| done.record.backend == Backend::Simt) {
+                whole::insert(&mut self.results, &program.id, (&done.job, &done.record), modelled);
+            }
             warn(&mut self.output, done.record.warnings.clone());
         }
         let printed = done.as_ref().map(|done| self.options.io.printed(done)).unwrap_or_default();

@@ -6,6 +6,7 @@ use super::model::{self, Chosen, Modelled, Traced};
 use crate::device::predict::Time;
 use crate::device::{Bound, Launch, Point, Prediction, Term};
 use crate::job::{Action, Job};
+use crate::lesson::scope::{PREDICTED_TIME, Results};
 use crate::trace::record::{Ceilings, Record};
 use crate::trace::{CacheCounts, PassRecord, Trace};
 
@@ -98,6 +99,17 @@ pub fn whole(
         all.point = all.point.zip(point).map(|(sum, point)| sum.then(point));
     }
     if all.passes.is_empty() { Err("nothing was launched".to_owned()) } else { Ok(all) }
+}
+
+/// Adds the predicted time of a traced program, and that of each of its passes, to the results of its run. Nothing is
+/// added if the device's caches are not known.
+pub fn insert(results: &mut Results, run: &str, traced: (&Job, &Record), chosen: &Chosen<'_>) {
+    let Ok(whole) = whole(traced, None, false, chosen) else { return };
+    let mut add = |run: &str, seconds: Option<f64>| {
+        seconds.into_iter().for_each(|seconds| results.insert(run, PREDICTED_TIME.name, seconds));
+    };
+    add(run, whole.point.as_ref().map(|point| point.point_s));
+    whole.passes.iter().for_each(|pass| add(&format!("{run}.{}", pass.id), pass.point_s));
 }
 
 fn of_pass(

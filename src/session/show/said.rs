@@ -12,6 +12,7 @@ use crate::lesson::{Step, Variant, each_inline};
 use crate::session::ask::{At, Inline, Store};
 use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
+use crate::session::run::whole;
 use crate::trace::record::Record;
 
 /// The results of the programs that a step's prose mentions, and the counts of the one on its stage. `measured` gives the
@@ -42,6 +43,9 @@ pub fn results(
         }
         let Some(traced) = store.find(&at, ask::Counts) else { continue };
         results.insert_record(&program.id, &traced.record);
+        if let Some(modelled) = sources.modelled() {
+            whole::insert(&mut results, &program.id, (&traced.job, &traced.record), &modelled);
+        }
         measured.iter().for_each(|record| results.insert_timing(&program.id, record));
         if is_shown {
             shown = Some(traced);

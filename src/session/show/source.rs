@@ -18,7 +18,7 @@ use crate::session::jobs;
 use crate::session::jobs::cost;
 use crate::session::jobs::setting::Setting;
 use crate::session::pack::quote::Quotes;
-use crate::session::run::{model, pipeline};
+use crate::session::run::{model, pipeline, whole};
 
 /// A launch on a stage with the places that its results come from.
 #[derive(Clone, Copy)]
@@ -151,7 +151,12 @@ impl Staged<'_> {
         let mut results = Results::default();
         for (run, traced) in counted {
             match traced {
-                Ok(traced) => results.insert_record(run, &traced.record),
+                Ok(traced) => {
+                    results.insert_record(run, &traced.record);
+                    if let Some(modelled) = self.sources.modelled() {
+                        whole::insert(&mut results, run, (&traced.job, &traced.record), &modelled);
+                    }
+                }
                 Err(Missing::Running) => return Err(Missing::Running),
                 // The text says that it is not known.
                 Err(Missing::Failed(_)) => {}

@@ -11,7 +11,9 @@ use super::excerpt::Findings;
 use super::fields::did_you_mean;
 use super::mention::{Access, Mention, Of};
 use super::model::{Program, Variant};
-use super::scope::{DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, ROUNDS, WORK_FIELDS, counted_fields, result_fields};
+use super::scope::{
+    DEVICE, DEVICE_FIELDS, EXERCISE, MAX_CHAIN, PREDICTED_TIME, ROUNDS, WORK_FIELDS, counted_fields, result_fields,
+};
 use super::text::Section;
 use crate::base::diag::{Diagnostic, Place, nearest};
 use crate::base::expr::FUNCTIONS;
@@ -261,7 +263,7 @@ impl<'a> Check<'a> {
             return self.error(place, message, did_you_mean(run, runs.iter().map(|(known, _)| *known)));
         };
         let mut fields: Vec<&str> = match access {
-            Access::Counts(_) => counted_fields().map(|field| field.name).collect(),
+            Access::Counts(_) => counted_fields().chain([PREDICTED_TIME]).map(|field| field.name).collect(),
             _ if run == DEVICE => DEVICE_FIELDS.iter().map(|field| field.name).collect(),
             _ => result_fields().map(|field| field.name).collect(),
         };

@@ -35,6 +35,13 @@ pub const TIMED_FIELDS: [ResultField; 3] = [
     field("flops_per_s", "FLOP/s", "`flops` over the time"),
 ];
 
+/// The time that the device's model predicts for a run.
+pub const PREDICTED_TIME: ResultField = field(
+    "predicted_time",
+    "s",
+    "the time on the modelled device, as its model predicts it; of a pass, of all its launches",
+);
+
 /// The results of a run from the lesson's own arithmetic.
 pub const WORK_FIELDS: [ResultField; 2] = [
     field("bytes", "B", "what the lesson says that the work needs to move"),
@@ -70,9 +77,9 @@ pub fn counted_fields() -> impl Iterator<Item = ResultField> {
     WORK_FIELDS.into_iter().chain(counters).chain(caches).chain([LAUNCHES])
 }
 
-/// All results of a run: [`TIMED_FIELDS`], then [`counted_fields`].
+/// All results of a run: [`TIMED_FIELDS`], [`PREDICTED_TIME`], then [`counted_fields`].
 pub fn result_fields() -> impl Iterator<Item = ResultField> {
-    TIMED_FIELDS.into_iter().chain(counted_fields())
+    TIMED_FIELDS.into_iter().chain([PREDICTED_TIME]).chain(counted_fields())
 }
 
 /// The results so far, by their names in expressions.
