@@ -67,6 +67,7 @@ kept! {
     schedulers: "Schedulers" in "coalescing", "schedulers";
     time: "Time" in "coalescing", "sum";
     launches: "Launches" in "one_step", "bill";
+    pass_roofline: "PassRoofline" in "one_step", "all_passes";
     rounds: "Rounds" in "one_step", "loss";
     roofline: "Roofline" in "tiling", "block";
     buffers: "Contents" in "coalescing", "stride";

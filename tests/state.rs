@@ -66,9 +66,8 @@ fn the_first_element_that_is_not_a_number_is_named_with_its_pass() {
     // A query and a key so large that a score overflows, which is in no buffer.
     let [message, _] = warned(&[0, 8], 1e25);
     assert!(message.ends_with("`o[0]` after launch 1 of `attention`, in round 1 of `training`"), "{message}");
-    // A column of the MLP's first matrix so large that a sum overflows.
-    let column: Vec<usize> = (0..8).map(|row| 4 * 64 + 32 * row).collect();
-    let [message, hint] = warned(&column, 3e38);
+    // A weight of the MLP's first matrix so large that its product with a number above 1 overflows.
+    let [message, hint] = warned(&[4 * 64], f32::MAX);
     assert!(message.contains("in round 1 of `training`"), "{message}");
     assert!(hint.contains("is infinite first, after launch 1 of `up`"), "{hint}");
 }

@@ -176,12 +176,35 @@ impl SpotBytes {
     }
 }
 
-/// A kernel's place.
+/// What a time in a roofline is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpotTime {
+    /// Measured by this machine.
+    Measured,
+    /// Recorded elsewhere.
+    Recorded,
+    /// Predicted by a device's model.
+    Predicted,
+}
+
+impl SpotTime {
+    /// The name of its marks.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Measured => "measured here",
+            Self::Recorded => "recorded",
+            Self::Predicted => "predicted",
+        }
+    }
+}
+
+/// A kernel's place, or a pass's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spot {
-    /// The kernel's id.
+    /// The id of the kernel or pass.
     pub id: String,
-    /// The kernel's title.
+    /// Its name in the picture.
     pub name: String,
     /// Operations a byte.
     pub intensity: f64,
@@ -189,8 +212,8 @@ pub struct Spot {
     pub bytes: SpotBytes,
     /// Operations a second; none before somebody measured it.
     pub flops_per_s: Option<f64>,
-    /// Whether the time was recorded elsewhere.
-    pub recorded: bool,
+    /// What the time is.
+    pub time: SpotTime,
     /// Whether it is the kernel on the bench.
     pub shown: bool,
     /// Whose time it is, and at which settings.

@@ -155,6 +155,8 @@ questions! {
     TimeParts: Launch by By::Others { traced: true } => answers::TimeParts;
     /// The predicted times of a round's launches.
     Launches: Program by By::Others { traced: true } => answers::Launches;
+    /// The passes of the program under a device's ceilings.
+    PassRoofline: Program by By::Others { traced: true } => answers::Roofline;
     /// Where the bytes go.
     River: Launch by By::Others { traced: true } => answers::River;
     /// The ring of places that the kernel's tiles go through.

@@ -49,6 +49,7 @@ figures! {
     rounds
     time
     launches
+    pass_roofline
     curves
     amounts
     beside
@@ -97,7 +98,7 @@ mod fixtures;
 
 pub use answers::{
     Accesses, Built, Counted, Filled, LaunchTime, Launches, Machine, Metered, MeteredPass, Reach, Ring, River, Roof,
-    Roofline, Spot, SpotBytes, Spread, TimeParts, Traced, Waits,
+    Roofline, Spot, SpotBytes, SpotTime, Spread, TimeParts, Traced, Waits,
 };
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;

@@ -1,6 +1,6 @@
 //! The roofline (Williams, Waterman & Patterson, CACM 52(4), 2009): kernels by operations per byte and per second under device ceilings.
 
-use super::answers::{Roof, Roofline, SpotBytes};
+use super::answers::{Roof, Roofline, SpotBytes, SpotTime};
 use super::ask;
 use super::faults::overlap;
 use super::figure::{Arg, ArgKind, Card, Clock, Figure, Kept, View};
@@ -112,19 +112,15 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
             y += 17.0;
         }
     }
-    let timed = |recorded: bool| known.spots.iter().any(|s| s.flops_per_s.is_some() && s.recorded == recorded);
-    let needed = known.spots.iter().any(|spot| spot.bytes == SpotBytes::Needed);
-    let keys = [
-        (timed(false), Mark { hollow: false, square: false }, "measured here"),
-        (timed(true), Mark { hollow: true, square: false }, "recorded"),
-        (
-            needed && (timed(false) || timed(true)),
-            Mark { hollow: false, square: true },
-            "bytes not traced: those of the work",
-        ),
-    ];
+    let timed = |time: SpotTime| known.spots.iter().any(|s| s.flops_per_s.is_some() && s.time == time);
+    let needed = known.spots.iter().any(|spot| spot.bytes == SpotBytes::Needed && spot.flops_per_s.is_some());
+    let times = [SpotTime::Measured, SpotTime::Recorded, SpotTime::Predicted];
+    let times =
+        times.map(|time| (timed(time), Mark { hollow: time != SpotTime::Measured, square: false }, time.words()));
+    let bytes = (needed, Mark { hollow: false, square: true }, "placed by the bytes that the work needs");
+    let keys = times.into_iter().chain([bytes]);
     let mut at = MARGIN;
-    for (_, mark, name) in keys.into_iter().filter(|(is, ..)| *is) {
+    for (_, mark, name) in keys.filter(|(is, ..)| *is) {
         let wide = 16.0 + text::width(name, SIZE, false) + 18.0;
         if at > MARGIN && at + wide > frame.width - MARGIN {
             (at, y) = (MARGIN, y + 17.0);
@@ -207,7 +203,7 @@ fn name_roofs(frame: &mut Frame, known: &Roofline, x: &Ruler, y: &Ruler) -> Vec<
     taken
 }
 
-/// How a spot looks: hollow where it was recorded, square where its bytes are not traced.
+/// How a spot looks: filled where this machine measured it, square where it is placed by the bytes that the work needs.
 struct Mark {
     hollow: bool,
     square: bool,
@@ -264,7 +260,8 @@ fn draw_spots(
             frame.dot(*at, RADIUS + 4.0, ink, tag);
             frame.dot(*at, RADIUS + 2.5, Ink::Panel, tag);
         }
-        Mark { hollow: spot.recorded, square: spot.bytes == SpotBytes::Needed }.draw(frame, *at, ink, tag);
+        Mark { hollow: spot.time != SpotTime::Measured, square: spot.bytes == SpotBytes::Needed }
+            .draw(frame, *at, ink, tag);
     }
     let mut named: Vec<&str> = Vec::new();
     for (i, at) in order.iter().rev() {
@@ -317,16 +314,20 @@ fn along(roof: &Roof, x: &Ruler, y: &Ruler) -> impl Iterator<Item = [f32; 4]> {
     boxes.map(|[x, y]| [x - 3.0, y - 3.0, 6.0, 6.0]).collect::<Vec<_>>().into_iter()
 }
 
+/// The spots that a figure's argument `which` names, all if it names none, under the device's ceilings.
+pub(super) fn only(view: &View<'_>, which: &str, known: &Roofline) -> Roofline {
+    let (mut known, ids) = (known.clone(), view.picture.texts(which));
+    known.spots.retain(|spot| ids.is_empty() || ids.contains(&spot.id));
+    known
+}
+
 /// The kernels that the lesson shows, under the device's ceilings.
 fn shown(view: &View<'_>) -> Result<Roofline, Missing> {
-    let (mut known, kernels) = (view.ask(ask::Roofline)?.as_ref().clone(), view.picture.texts("kernels"));
-    known.spots.retain(|spot| kernels.is_empty() || kernels.contains(&spot.id));
-    Ok(known)
+    Ok(only(view, "kernels", view.ask(ask::Roofline)?))
 }
 
 /// The tip for the item under the pointer.
-pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let known = shown(view).ok()?;
+pub(super) fn told(known: &Roofline, tag: Tag) -> Option<String> {
     let Tag::Spot(index) = tag else { return None };
     let spot = known.spots.get(index)?;
     let mut said = format!("{}\n{} FLOP per byte ({})", spot.name, digits3(spot.intensity), spot.bytes.words());
@@ -348,8 +349,8 @@ fn alt(known: &Roofline) -> String {
     }
     for spot in &known.spots {
         let rate = spot.flops_per_s.map_or("not measured".to_owned(), |rate| si(rate, "FLOP/s"));
-        let recorded = if spot.recorded { ", recorded" } else { "" };
-        said += &format!(" {}: {} FLOP per byte, {rate}{recorded}.", spot.name, digits3(spot.intensity));
+        let time = if spot.time == SpotTime::Measured { String::new() } else { format!(", {}", spot.time.words()) };
+        said += &format!(" {}: {} FLOP per byte, {rate}{time}.", spot.name, digits3(spot.intensity));
     }
     said
 }
@@ -378,7 +379,7 @@ impl Figure for Fig {
     }
 
     fn tip(&self, view: &View<'_>, _: &Kept, _: Option<usize>, tag: Tag) -> Option<String> {
-        told(view, tag)
+        told(&shown(view).ok()?, tag)
     }
 }
 

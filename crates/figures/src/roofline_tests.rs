@@ -14,7 +14,7 @@ fn spot(name: &str, intensity: f64, rate: Option<f64>) -> Spot {
         intensity,
         bytes: SpotBytes::Traced,
         flops_per_s: rate,
-        recorded: false,
+        time: SpotTime::Measured,
         shown: name == "bench",
         whence,
     }
@@ -27,7 +27,7 @@ fn roof(measured: bool) -> Roof {
 fn known() -> Roofline {
     let mut spots: Vec<Spot> = (0..9).map(|i| spot(&format!("rung number {i}"), 4.0, Some(5e12))).collect();
     spots.push(spot("bench", 4.0, Some(4e12)));
-    spots.push(Spot { recorded: true, bytes: SpotBytes::Needed, ..spot("elsewhere", 600.0, Some(200e12)) });
+    spots.push(Spot { time: SpotTime::Recorded, bytes: SpotBytes::Needed, ..spot("elsewhere", 600.0, Some(200e12)) });
     spots.push(spot("not run", 100.0, None));
     Roofline { roofs: vec![roof(true), roof(false)], spots, note: "Times are of size = 4,096. ".repeat(6) }
 }

@@ -184,7 +184,7 @@ impl Desk {
         self.clear_device();
         self.order_ceilings(device.backend);
         let device = sweep::device_for(&experiment, &device);
-        let model = self.state.modelled().map(|chosen| chosen.spec.clone());
+        let model = self.state.modelled().map(|chosen| Box::new(chosen.spec.clone()));
         self.threads.device.worker.enqueue(DeviceTask::Experiment(setting, experiment, device, model));
     }
 

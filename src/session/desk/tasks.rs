@@ -21,8 +21,8 @@ pub enum DeviceTask {
     /// Find the device.
     Describe(Choice),
     Ask(Query),
-    /// Run an experiment on a backend, whose device has this name.
-    Experiment(Setting, Experiment, Device, Option<DeviceSpec>),
+    /// Run an experiment on a device; where that is the tracer, times are predicted for the modelled device.
+    Experiment(Setting, Experiment, Device, Option<Box<DeviceSpec>>),
     Answer(Setting, Prediction, Backend),
 }
 

@@ -221,11 +221,11 @@ fn run_experiment(
     out: &Outbox,
     (setting, number): (&Setting, u64),
     experiment: &Experiment,
-    (device, model): (Device, Option<DeviceSpec>),
+    (device, model): (Device, Option<Box<DeviceSpec>>),
     cancel: &AtomicBool,
 ) {
     let backend = device.backend;
-    let modelled = model.as_ref().map(|spec| Chosen { spec, this_machine: false, backend: None });
+    let modelled = model.as_deref().map(|spec| Chosen { spec, this_machine: false, backend: None });
     let subject = Subject::of(experiment, backend, modelled.as_ref());
     let plan = sweep::plan(&setting.lesson, experiment, &device, &setting.params);
     let sweep = Sweep {

@@ -9,6 +9,7 @@ pub mod judged;
 mod launches;
 pub mod moving;
 pub mod page;
+mod pass_roofline;
 pub mod said;
 pub mod source;
 pub mod stage;

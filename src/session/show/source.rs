@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::interpolate::{self, Fill};
 use super::launches;
+use super::pass_roofline;
 use super::stage::{Drawing, Stage};
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
@@ -42,6 +43,7 @@ impl Source for Staged<'_> {
             (_, AnyQuestion::Waits(_)) => Ok(ask::Waits::any(self.waits()?)),
             (_, AnyQuestion::TimeParts(_)) => Ok(ask::TimeParts::any(self.time_parts()?)),
             (_, AnyQuestion::Launches(_)) => Ok(ask::Launches::any(self.launches()?)),
+            (_, AnyQuestion::PassRoofline(_)) => Ok(ask::PassRoofline::any(self.pass_roofline()?)),
             (_, AnyQuestion::River(_)) => Ok(ask::River::any(self.river()?)),
             (_, AnyQuestion::Ring(_)) => self.ring().map(ask::Ring::any).ok_or_else(|| NO_RING.into()),
             (_, AnyQuestion::Roofline(_)) => {
@@ -122,6 +124,15 @@ impl Staged<'_> {
         let (traced, program) = (self.counts()?, self.stage.program().ok_or(NO_KERNEL)?);
         let chosen = self.sources.modelled().ok_or(NO_TIME)?;
         launches::launches(&self.stage.setting().lesson, program, (&traced.job, &traced.record), &chosen)
+            .ok_or_else(|| NO_TIME.into())
+    }
+
+    fn pass_roofline(&self) -> Result<figures::Roofline, Missing> {
+        let traced = self.counts()?;
+        let chosen = self.sources.modelled().ok_or(NO_TIME)?;
+        let at = self.sources.backend.map(|backend| At::timed(self.stage.setting(), self.stage.variant(), backend));
+        let measured = at.filter(|_| !self.sources.device.software).and_then(|at| self.store.find(&at, ask::Time));
+        pass_roofline::of((&traced.job, &traced.record), measured.as_deref(), self.stage.shown.pass, &chosen)
             .ok_or_else(|| NO_TIME.into())
     }
 

@@ -6,7 +6,7 @@ use super::stage::Stage;
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::figures::plot::Plot;
-use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, SpotBytes, Spread, Waits, ask};
+use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, SpotBytes, SpotTime, Spread, Waits, ask};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
 use crate::session::ask::{At, Store};
@@ -284,29 +284,34 @@ impl Known<'_> {
             let traced = self.bytes.get(rung.id.as_str()).filter(|(bytes, _)| *bytes > 0);
             #[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
             let by_trace = traced.map(|(bytes, _)| flops / *bytes as f64);
-            let spot = |rate: Option<f64>, by_work: f64, recorded: bool, whence: String| Spot {
+            let spot = |rate: Option<f64>, by_work: f64, time: SpotTime, whence: String| Spot {
                 id: rung.id.clone(),
                 name: rung.title.clone(),
                 intensity: by_trace.unwrap_or(by_work),
                 bytes: traced.map_or(SpotBytes::Needed, |(_, counted)| *counted),
                 flops_per_s: rate,
-                recorded,
+                time,
                 shown: rung.id == kernel.id,
                 whence,
             };
             let before = spots.len();
             if let Some(median) = self.medians_s.get(rung.id.as_str()).filter(|_| !is_noise) {
-                spots.push(spot(Some(flops / median), flops / needed, false, "measured here".to_owned()));
+                spots.push(spot(Some(flops / median), flops / needed, SpotTime::Measured, "measured here".to_owned()));
             } else if let Some((cut, rate)) = own.as_ref().and_then(|c| Some((c, c.rates.get(&rung.id)?))) {
                 swept = true;
                 let Rate { per_s, by_work, .. } = *rate;
-                spots.push(spot(Some(per_s), by_work, false, format!("measured here{}", at(&cut.differs))));
+                spots.push(spot(
+                    Some(per_s),
+                    by_work,
+                    SpotTime::Measured,
+                    format!("measured here{}", at(&cut.differs)),
+                ));
             }
             if let Some((of, cut)) = &theirs
                 && let Some(Rate { per_s, by_work, flops }) = cut.rates.get(&rung.id)
             {
                 let whence = format!("recorded on {}{}", of.name(), at(&cut.differs));
-                let spot = spot(Some(*per_s), *by_work, true, whence);
+                let spot = spot(Some(*per_s), *by_work, SpotTime::Recorded, whence);
                 let counted = self.sources.quotes.and_then(|q| q.counted(self.lesson, &rung.id, &cut.params));
                 let counted = counted.filter(|counted| counted.whence.starts_with(&of.device));
                 let counted = counted.map(|counted| flops / (counted.read + counted.written));
@@ -316,7 +321,7 @@ impl Known<'_> {
                 });
             }
             if spots.len() == before {
-                spots.push(spot(None, flops / needed, false, String::new()));
+                spots.push(spot(None, flops / needed, SpotTime::Measured, String::new()));
             }
         }
         let own = own.filter(|_| swept);
@@ -386,7 +391,7 @@ impl Known<'_> {
     }
 }
 
-fn published(spec: &DeviceSpec) -> Roof {
+pub(super) fn published(spec: &DeviceSpec) -> Roof {
     let figures = &spec.figures;
     Roof {
         name: format!("{}, published", spec.name),

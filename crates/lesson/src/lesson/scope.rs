@@ -35,12 +35,9 @@ pub const TIMED_FIELDS: [ResultField; 3] = [
     field("flops_per_s", "FLOP/s", "`flops` over the time"),
 ];
 
-/// The time that the device's model predicts for a run.
-pub const PREDICTED_TIME: ResultField = field(
-    "predicted_time",
-    "s",
-    "the time on the modelled device, as its model predicts it; of a pass, of all its launches",
-);
+/// The time of a run on the modelled device.
+pub const PREDICTED_TIME: ResultField =
+    field("predicted_time", "s", "the time on the modelled device, as predicted; of a pass, of all its launches");
 
 /// The results of a run from the lesson's own arithmetic.
 pub const WORK_FIELDS: [ResultField; 2] = [
