@@ -50,3 +50,45 @@ fn cost_says_what_a_step_takes_before_it_runs() {
         assert!(run.code != 0 && run.err.contains(says), "{wrong}: {}", run.err);
     }
 }
+
+#[test]
+fn the_formulas_of_a_step_hold_for_forty_random_shapes() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut among = |from: u64, to: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        from + (state >> 33) % (to - from + 1)
+    };
+    for number in 0..40 {
+        let heads = among(1, 4);
+        let shape = [
+            ("layers", among(1, 3)),
+            ("heads", heads),
+            ("width", heads * 2 * among(1, 6)),
+            ("tokens", among(1, 20)),
+            ("batch", among(1, 3)),
+            ("vocab", among(123, 300)),
+            ("recompute", among(0, 1)),
+        ];
+        let words = |option: &dyn Fn(&str, u64) -> Vec<String>| {
+            shape.iter().flat_map(|(name, value)| option(name, *value)).collect::<Vec<String>>()
+        };
+        let json = |command: &[&str], options: &[String]| {
+            let options = options.iter().map(String::as_str);
+            warpbook(&command.iter().copied().chain(options).chain(["--json"]).collect::<Vec<&str>>()).json()
+        };
+        let sets = words(&|name, value| vec!["--set".to_owned(), format!("{name}={value}")]);
+        let run = json(&["run", "one_step", "--program", "train", "--backend", "simt", "--set", "steps=1"], &sets);
+        let of = |id: &str| run["values"][id].as_f64().unwrap_or_else(|| panic!("{shape:?}: {id}"));
+        for id in ["parameters", "flops_per_token", "flops_again_per_token", "activation_bytes", "peak_bytes"] {
+            assert_eq!(of(id), of(&format!("{id}_formula")), "{shape:?}: {id}");
+        }
+        // `cost` says the same before it runs; it has the buffers that note lengths, too.
+        if number % 8 == 0 {
+            let cost = json(&["cost"], &words(&|name, value| vec![format!("--{name}"), value.to_string()]));
+            let done = of("flops_done_per_token") * of("rows");
+            let [parameters, flops, peak] = ["parameters", "flops", "peak_bytes"].map(|id| cost[id].as_f64().unwrap());
+            assert_eq!([parameters, flops], [of("parameters"), done], "{shape:?}");
+            assert!((0.0..256.0).contains(&(peak - of("peak_bytes"))), "{shape:?}: {peak}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
-# The place of each product of a layer under a device's roof, by the FLOP and bytes of its matrices alone.
-# An H200 by its data sheet: bytes a second from memory, and FLOP a second in f32.
+# The place of each product under a device's roof, by its matrices alone.
+# An H200 by its data sheet: bytes a second, and FLOP a second in f32.
 BYTES_PER_S, FLOPS_PER_S = 4.8e12, 67e12
 
 rows, d = 64, 64
@@ -12,7 +12,7 @@ products = {  # M, N, K
     "up_input_gradient": (rows, d, 4 * d),
 }
 for name, (m, n, k) in products.items():
-    flops, bytes_ = 2 * m * n * k, 4 * (m * k + k * n + m * n)
-    intensity = flops / bytes_
-    roof = min(FLOPS_PER_S, BYTES_PER_S * intensity)
-    print(f"{name:20} {intensity:6.2f} FLOP a byte, at most {roof / 1e12:5.1f} TFLOP/s: {flops / roof * 1e9:6.1f} ns")
+    flops, moved = 2 * m * n * k, 4 * (m * k + k * n + m * n)
+    roof = min(FLOPS_PER_S, BYTES_PER_S * flops / moved)
+    print(f"{name:20} {flops / moved:6.2f} FLOP a byte")
+    print(f"  at most {roof / 1e12:.1f} TFLOP/s: {flops / roof * 1e9:.1f} ns")

@@ -1,7 +1,7 @@
 //! The roofline of a program's passes: their predicted times, and those that this machine measured.
 
-use super::staged::published;
 use crate::base::units::Work;
+use crate::device::DeviceSpec;
 use crate::figures::{Roof, Roofline, Spot, SpotBytes, SpotTime};
 use crate::job::Job;
 use crate::session::run::model::Chosen;
@@ -50,4 +50,16 @@ pub fn of(
         if left_out == 1 { "1 pass without FLOP is".to_owned() } else { format!("{left_out} passes without FLOP are") };
     let note = format!("All launches of a pass are one mark. {others} left out.");
     (!spots.is_empty()).then(|| Roofline { roofs: vec![roof], spots, note })
+}
+
+/// A device's roof by its data sheet.
+pub(super) fn published(spec: &DeviceSpec) -> Roof {
+    let figures = &spec.figures;
+    Roof {
+        name: format!("{}, published", spec.name),
+        bytes_per_s: figures.dram_bytes_per_s(),
+        flops_per_s: figures.fp32_flops_per_s(),
+        matrix_flops_per_s: figures.matrix_flops_per_s(),
+        measured: false,
+    }
 }

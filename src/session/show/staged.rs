@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::pass_roofline::published;
 use super::stage::Stage;
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
@@ -388,17 +389,6 @@ impl Known<'_> {
         roofs.extend(theirs.map(published).filter(|roof| !roofs.contains(roof)).into_iter().collect::<Vec<_>>());
         roofs.retain(|roof| roof.bytes_per_s.is_some() || roof.flops_per_s.is_some());
         roofs
-    }
-}
-
-pub(super) fn published(spec: &DeviceSpec) -> Roof {
-    let figures = &spec.figures;
-    Roof {
-        name: format!("{}, published", spec.name),
-        bytes_per_s: figures.dram_bytes_per_s(),
-        flops_per_s: figures.fp32_flops_per_s(),
-        matrix_flops_per_s: figures.matrix_flops_per_s(),
-        measured: false,
     }
 }
 
