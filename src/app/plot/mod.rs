@@ -135,7 +135,11 @@ pub fn show(ui: &mut Ui, state: &State, trail: &mut Trail) -> Vec<Command> {
         // Beside another device's curves, a point says whose it is.
         let device = state.acting_device().map(|device| device.name).unwrap_or_default();
         let device = device.split(" (").next().unwrap_or_default();
-        let whose = if traced { "your settings, predicted".to_owned() } else { format!("your settings, on {device}") };
+        let whose = match traced {
+            true if experiment.quantity.is_traced() => "your settings, traced".to_owned(),
+            true => "your settings, predicted".to_owned(),
+            false => format!("your settings, on {device}"),
+        };
         one(ui, "measured", (&plot, &whose), details, |ui| {
             provenance(ui, &plot, sweep, (&asked, &differences));
             recorded::provenance(ui, state, shown);

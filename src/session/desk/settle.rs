@@ -11,7 +11,7 @@ use super::state::State;
 use crate::figures::ask::{self, AnyQuestion, By};
 use crate::lesson::{Facts, Variant, each_inline};
 use crate::session::ask::{Answers, At, How, Noting, Of, Query, Store};
-use crate::session::show::interpolate::spoken_of;
+use crate::session::show::interpolate::{Spoken, spoken_of};
 use crate::session::show::source;
 use crate::trace::record::Backend;
 
@@ -179,7 +179,7 @@ impl State {
         let mut wanted: Vec<String> = self.staged().map(|variant| variant.program.clone()).collect();
         let spoken =
             place.step().map(|step| spoken_of(lesson, |see| each_inline(&step.blocks, see))).unwrap_or_default();
-        for id in spoken {
+        for Spoken { program: id, .. } in spoken {
             if !wanted.contains(&id) {
                 wanted.push(id);
             }

@@ -3,8 +3,8 @@
 use crate::base::expr::Expr;
 use crate::base::units::figure;
 use crate::figures::Filled;
-use crate::lesson::scope::Env;
-use crate::lesson::{Block, Inline, Lesson, LiveText, each_inline, within};
+use crate::lesson::scope::{Env, PREDICTED_TIME};
+use crate::lesson::{Block, Inline, Lesson, LiveText, Program, each_inline, within};
 use crate::notes::site::LIVE;
 use crate::session::jobs::Params;
 use crate::session::pack::quote::Quotes;
@@ -156,18 +156,34 @@ fn settings_text(settings: &[(String, f64)]) -> String {
     settings.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
+/// A program whose results some prose uses.
+pub struct Spoken {
+    /// The program's id.
+    pub program: String,
+    /// The passes whose results it uses.
+    pub passes: Vec<String>,
+    /// Whether a predicted time is one of them.
+    pub predicted: bool,
+}
+
 /// The programs whose results some prose uses, through values too; `each` calls its argument with each element of the prose.
 #[must_use]
-pub fn spoken_of<'a>(lesson: &'a Lesson, each: impl FnOnce(&mut dyn FnMut(&'a Inline))) -> Vec<String> {
+pub fn spoken_of<'a>(lesson: &'a Lesson, each: impl FnOnce(&mut dyn FnMut(&'a Inline))) -> Vec<Spoken> {
     let mut found: Vec<&Expr> = Vec::new();
     each(&mut |inline| {
         if let Inline::Value(expr, _) = inline {
             found.push(expr);
         }
     });
-    let mut programs: Vec<String> = found.into_iter().flat_map(|e| lesson.runs_behind(e)).map(|(run, _)| run).collect();
-    programs.retain(|run| lesson.program(run).is_some());
-    programs.sort();
-    programs.dedup();
-    programs
+    let names = lesson.names_behind(found);
+    let fields: Vec<(&str, &str)> = names.into_iter().filter_map(|name| name.split_once('.')).collect();
+    let is_predicted = |field: &str| field.rsplit('.').next() == Some(PREDICTED_TIME.name);
+    let predicted = |id: &str| fields.iter().any(|(run, field)| *run == id && is_predicted(field));
+    let used = lesson.programs.iter().filter(|program| fields.iter().any(|(run, _)| *run == program.id));
+    let passes = |id: &str| {
+        let of = fields.iter().filter(|(run, _)| *run == id);
+        of.filter_map(|(_, field)| Some(field.split_once('.')?.0.to_owned())).collect()
+    };
+    used.map(|Program { id, .. }| Spoken { program: id.clone(), passes: passes(id), predicted: predicted(id) })
+        .collect()
 }

@@ -28,7 +28,11 @@ pub fn results(
     let (lesson, store) = (&setting.lesson, inline as &dyn Store);
     let (mut results, mut shown) = (Results::default(), None);
     let spoken = spoken_of(lesson, |see| each_inline(&step.blocks, see));
-    for program in lesson.programs.iter().filter(|p| p.id == step.variant.program || spoken.contains(&p.id)) {
+    for program in lesson
+        .programs
+        .iter()
+        .filter(|p| p.id == step.variant.program || spoken.iter().any(|spoken| spoken.program == p.id))
+    {
         let is_shown = program.id == step.variant.program;
         let variant = if is_shown { step.variant.clone() } else { Variant::plain(&program.id) };
         let measured = measured(&variant);
@@ -43,7 +47,8 @@ pub fn results(
         }
         let Some(traced) = store.find(&at, ask::Counts) else { continue };
         results.insert_record(&program.id, &traced.record);
-        if let Some(modelled) = sources.modelled() {
+        let is_predicted = spoken.iter().any(|spoken| spoken.program == program.id && spoken.predicted);
+        if let Some(modelled) = sources.modelled().filter(|_| is_predicted) {
             whole::insert(&mut results, &program.id, (&traced.job, &traced.record), &modelled);
         }
         measured.iter().for_each(|record| results.insert_timing(&program.id, record));

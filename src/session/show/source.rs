@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::interpolate::{self, Fill};
+use super::interpolate::{self, Fill, Spoken};
 use super::launches;
 use super::pass_roofline;
 use super::stage::{Drawing, Stage};
@@ -150,9 +150,9 @@ impl Staged<'_> {
         let Some(ArgValue::Live(texts)) = self.stage.picture.arg(name) else { return Ok(Vec::new()) };
         let setting @ Setting { lesson, params, .. } = &**self.stage.setting();
         let runs = interpolate::spoken_of(lesson, |see| texts.iter().for_each(|text| within(&text.inlines, see)));
-        let variant = |run: &String| match *run == self.stage.variant().program {
+        let variant = |run: &Spoken| match run.program == self.stage.variant().program {
             true => self.stage.variant().clone(),
-            false => Variant::plain(run),
+            false => Variant::plain(&run.program),
         };
         let traced = runs.iter().map(|run| (run, variant(run)));
         let traced = traced.filter(|(_, variant)| cost::is_traced(lesson, variant, params));
@@ -163,9 +163,10 @@ impl Staged<'_> {
         for (run, traced) in counted {
             match traced {
                 Ok(traced) => {
-                    results.insert_record(run, &traced.record);
-                    if let Some(modelled) = self.sources.modelled() {
-                        whole::insert(&mut results, run, (&traced.job, &traced.record), &modelled);
+                    let is_used = |pass: &str| run.passes.iter().any(|used| used == pass);
+                    results.insert_used(&run.program, &traced.record, &is_used);
+                    if let Some(modelled) = self.sources.modelled().filter(|_| run.predicted) {
+                        whole::insert(&mut results, &run.program, (&traced.job, &traced.record), &modelled);
                     }
                 }
                 Err(Missing::Running) => return Err(Missing::Running),

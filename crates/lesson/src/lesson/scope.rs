@@ -102,8 +102,13 @@ impl Results {
 
     /// Replaces the results of a run by those of a record: counts from a complete trace, time if it was measured, and the same of each pass
     /// under the run's name and its own; rounds, and the last figure of each series.
-    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
     pub fn insert_record(&mut self, run: &str, record: &Record) {
+        self.insert_used(run, record, &|_| true);
+    }
+
+    /// As [`Results::insert_record`], of passes only those that are used.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    pub fn insert_used(&mut self, run: &str, record: &Record, is_used: &dyn Fn(&str) -> bool) {
         self.remove(run);
         if !record.trusted() {
             return;
@@ -116,7 +121,7 @@ impl Results {
         for (id, figures) in &record.series {
             figures.last().filter(|figure| figure.is_finite()).into_iter().for_each(|last| self.insert(run, id, *last));
         }
-        for pass in &record.passes {
+        for pass in record.passes.iter().filter(|pass| is_used(&pass.id)) {
             let name = format!("{run}.{}", pass.id);
             self.insert_run(&name, pass.work, pass.timing.as_ref(), pass.trace.as_ref());
             self.insert(&name, LAUNCHES.name, pass.launches as f64);
@@ -259,7 +264,14 @@ impl Lesson {
 
     /// The same for several expressions together.
     #[must_use]
-    pub fn blame_all<'a>(&'a self, mut open: Vec<&'a Expr>) -> Vec<String> {
+    pub fn blame_all<'a>(&'a self, exprs: Vec<&'a Expr>) -> Vec<String> {
+        let seen = self.names_behind(exprs);
+        self.params.iter().map(|param| param.id.clone()).filter(|id| seen.contains(&id.as_str())).collect()
+    }
+
+    /// The names that expressions use, directly or through values, each once.
+    #[must_use]
+    pub fn names_behind<'a>(&'a self, mut open: Vec<&'a Expr>) -> Vec<&'a str> {
         let mut seen: Vec<&str> = Vec::new();
         while let Some(expr) = open.pop() {
             for (name, _) in expr.names() {
@@ -269,29 +281,19 @@ impl Lesson {
                 }
             }
         }
-        self.params.iter().map(|param| param.id.clone()).filter(|id| seen.contains(&id.as_str())).collect()
+        seen
     }
 
     /// The runs whose results `expr` uses, directly or through values, each with whether one of them is timed.
     #[must_use]
     pub fn runs_behind(&self, expr: &Expr) -> Vec<(String, bool)> {
         let mut runs: Vec<(String, bool)> = Vec::new();
-        let mut seen: Vec<&str> = Vec::new();
-        let mut open = vec![expr];
-        while let Some(expr) = open.pop() {
-            for (name, _) in expr.names() {
-                if seen.contains(&name) {
-                    continue;
-                }
-                seen.push(name);
-                open.extend(self.values.iter().find(|value| value.id == name).map(|value| &value.expr));
-                let Some((run, field)) = name.split_once('.') else { continue };
-                let last = field.rsplit('.').next().unwrap_or(field);
-                let timed = TIMED_FIELDS.iter().any(|timed| timed.name == last);
-                match runs.iter_mut().find(|(known, _)| known == run) {
-                    Some((_, any)) => *any |= timed,
-                    None => runs.push((run.to_owned(), timed)),
-                }
+        for name in self.names_behind(vec![expr]) {
+            let Some((run, field)) = name.split_once('.') else { continue };
+            let timed = TIMED_FIELDS.iter().any(|timed| field.rsplit('.').next() == Some(timed.name));
+            match runs.iter_mut().find(|(known, _)| known == run) {
+                Some((_, any)) => *any |= timed,
+                None => runs.push((run.to_owned(), timed)),
             }
         }
         runs
