@@ -112,12 +112,14 @@ fn head(frame: &mut Frame, known: &Roofline) -> f32 {
             y += 17.0;
         }
     }
-    let timed = |time: SpotTime| known.spots.iter().any(|s| s.flops_per_s.is_some() && s.time == time);
-    let needed = known.spots.iter().any(|spot| spot.bytes == SpotBytes::Needed && spot.flops_per_s.is_some());
+    let drawn = || known.spots.iter().filter(|spot| spot.flops_per_s.is_some());
+    let timed = |time: SpotTime| drawn().any(|spot| spot.time == time);
+    let needed = drawn().any(|spot| spot.bytes == SpotBytes::Needed);
+    // If all marks are squares, so are their keys.
+    let square = needed && drawn().all(|spot| spot.bytes == SpotBytes::Needed);
     let times = [SpotTime::Measured, SpotTime::Recorded, SpotTime::Predicted];
-    let times =
-        times.map(|time| (timed(time), Mark { hollow: time != SpotTime::Measured, square: false }, time.words()));
-    let bytes = (needed, Mark { hollow: false, square: true }, "placed by the bytes that the work needs");
+    let times = times.map(|time| (timed(time), Mark { hollow: time != SpotTime::Measured, square }, time.words()));
+    let bytes = (needed && !square, Mark { hollow: false, square: true }, "placed by the bytes that the work needs");
     let keys = times.into_iter().chain([bytes]);
     let mut at = MARGIN;
     for (_, mark, name) in keys.filter(|(is, ..)| *is) {

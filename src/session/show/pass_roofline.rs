@@ -48,7 +48,7 @@ pub fn of(
     let roof = Roof { matrix_flops_per_s: roof.matrix_flops_per_s.filter(|_| halves), ..roof };
     let others =
         if left_out == 1 { "1 pass without FLOP is".to_owned() } else { format!("{left_out} passes without FLOP are") };
-    let note = format!("All launches of a pass are one mark. {others} left out.");
+    let note = format!("A mark is a pass, placed by the bytes that its work needs. {others} left out.");
     (!spots.is_empty()).then(|| Roofline { roofs: vec![roof], spots, note })
 }
 
