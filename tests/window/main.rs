@@ -21,5 +21,6 @@ mod reading;
 mod room;
 mod shared;
 mod text_files;
+mod training;
 mod ui;
 mod untraced;
