@@ -101,8 +101,16 @@ fn the_module_answers_as_the_program_does() {
         keep(root, &module);
     }
     let mut there = Node::run(root, &module);
-    // Pages of several lessons, with figures of several clocks.
-    let pages = [("coalescing", 1), ("tiling", 4), ("softmax", 8), ("moe", 2), ("tokenization", 2), ("zero", 4)];
+    // Pages of several lessons, with figures of several clocks, and one of predicted times.
+    let pages = [
+        ("coalescing", 1),
+        ("tiling", 4),
+        ("softmax", 8),
+        ("moe", 2),
+        ("tokenization", 2),
+        ("zero", 4),
+        ("one_step", 0),
+    ];
     let (pack, _) = warpbook::session::load(&PackFiles::Embedded);
     let mut moved = BTreeMap::new();
     for (id, number) in pages {

@@ -12,8 +12,7 @@ use crate::session::run::model;
 impl Watched for ask::Counts {
     fn watch(&self, _: &Of, plan: &mut Plan) {
         (plan.check, plan.spec.counts) = (true, true);
-        // A page predicts no time.
-        plan.spec.caches = (!cfg!(target_family = "wasm")).then_some(Caches::H200);
+        plan.spec.caches = Some(Caches::H200);
         plan.spec.races |= plan.is_own;
     }
 
