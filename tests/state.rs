@@ -26,7 +26,7 @@ fn a_training_goes_on_from_what_it_saved_as_if_it_had_not_stopped() {
         let of = |run: &str| std::fs::read(folder.join(run).join(name).with_extension("npy")).unwrap();
         assert!(of("whole") == of("ended"), "{name}");
     }
-    // What only one step needs is no state.
+    // Buffers that each step writes anew are no state.
     assert!(!folder.join("whole/logits.npy").exists() && !folder.join("whole/tokens.npy").exists());
     for (wrong, says) in [
         (format!("--resume {}", at("nowhere")), "name a folder that an earlier run wrote with --save"),

@@ -1,4 +1,4 @@
-// What a caching allocator does in some steps of training, with
+// A caching allocator in some steps of training, with
 // the sizes of PyTorch's: it takes segments from the device, cuts
 // blocks from them for tensors, and keeps what is freed. A row of
 // `held` is a launch: bytes that tensors have, those of the

@@ -1,5 +1,5 @@
 // Three kernels in one: scale and shift, GELU, scale and shift.
-// What one handed to the next in memory stays in a register.
+// Intermediate results stay in a register.
 // A thread has one element.
 // Constant: N, elements.
 

@@ -1,4 +1,4 @@
-// What a checkpoint must hold. After the first part of a training
+// The parts of a checkpoint. After the first part of a training
 // its state goes to the file. After the second part the weights
 // are what they should be. Each later part begins from the file,
 // of which something is left out: nothing, m, v, the count of

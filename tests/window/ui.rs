@@ -74,7 +74,7 @@ fn what_another_device_recorded_says_so_and_can_be_put_away() {
     let recording =
         |window: &Harness<'_, Window>| window.get_by_role_and_label(Role::ComboBox, "Recording").value().unwrap();
     assert!(recording(&window).starts_with("recorded on NVIDIA H200, CUDA, 20"));
-    // What the model predicts for the learner's own settings is on the axes of the recorded curves.
+    // The predicted point of the learner's own settings is on the axes of the recorded curves.
     window.get_by_label("your settings, predicted");
     assert!(window.state().desk.state().sweep().is_none());
     window.state_mut().desk.command(Command::GoTo(0));

@@ -176,7 +176,7 @@ impl SpotBytes {
     }
 }
 
-/// What a time in a roofline is.
+/// The source of a time in a roofline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SpotTime {
     /// Measured by this machine.
@@ -212,7 +212,7 @@ pub struct Spot {
     pub bytes: SpotBytes,
     /// Operations a second; none before somebody measured it.
     pub flops_per_s: Option<f64>,
-    /// What the time is.
+    /// The source of the time.
     pub time: SpotTime,
     /// Whether it is the kernel on the bench.
     pub shown: bool,

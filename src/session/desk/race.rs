@@ -12,7 +12,7 @@ pub struct RaceTime<'a> {
     pub source: RaceSource<'a>,
 }
 
-/// What the times of a race are.
+/// The source of the times of a race.
 #[derive(Clone, Copy, Debug)]
 pub enum RaceSource<'a> {
     /// Measured by this machine's device.

@@ -84,7 +84,7 @@ impl Host for Search<'_> {
             let content = self.host.content(buffer)?;
             let at = |wanted: &dyn Fn(usize) -> bool| (0..content.len()).find(|i| wanted(*i));
             let found = |index| Found { turn, buffer, index };
-            // What nobody has written yet is not a number either.
+            // Elements that were never written hold a NaN of their own, the poison.
             self.found = at(&|i| content.get(i).is_nan() && !content.is_poison(i)).map(found);
             if self.found.is_some() {
                 return Ok(false);
