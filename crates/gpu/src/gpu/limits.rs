@@ -283,8 +283,13 @@ mod tests {
     fn buffers_that_fit_one_by_one_may_be_too_much_together() {
         let mut job = fake::job("copy", 1 << 28);
         job.buffers[1].count = (1 << 28) + 1;
-        let device =
-            Device { backend: Backend::Cuda, max_binding_bytes: 1 << 31, max_buffer_bytes: 1 << 31, ..fake::device() };
+        let device = Device {
+            backend: Backend::Cuda,
+            max_binding_bytes: 1 << 31,
+            max_buffer_bytes: 1 << 31,
+            max_grid: [1 << 20; 3],
+            ..fake::device()
+        };
         let text = |job: &Job| check(job, &device).iter().map(ToString::to_string).collect::<Vec<_>>();
         assert_eq!(text(&job).len(), 1, "{:?}", text(&job));
         let said = "would take 2,147,483,652 bytes, and scripted device has room for 2,147,483,648";
