@@ -2,9 +2,8 @@
 
 use egui::{RichText, Ui};
 
-use super::theme;
 use super::today::Chosen;
-use crate::base::units::digits3;
+use super::{calibration, theme};
 use crate::figures::palette::{Hue, Ink};
 use crate::session::desk::Command;
 use crate::session::desk::state::State;
@@ -48,7 +47,7 @@ impl Ledger {
         });
         ui.add_space(12.0);
         self.add(ui, &mut commands);
-        calibration(ui, state);
+        calibration::show(ui, &state.diary.story);
         (chosen, commands)
     }
 
@@ -132,27 +131,4 @@ pub fn open(state: &State, lesson: &str, step: &str) -> Vec<Command> {
     let known = state.library.pack.lessons.iter().find(|known| known.id == lesson);
     let step = known.and_then(|known| known.steps.iter().position(|known| known.id == step));
     std::iter::once(Command::OpenLesson(lesson.to_owned())).chain(step.map(Command::GoTo)).collect()
-}
-
-/// Guesses against answers, by kind of question.
-fn calibration(ui: &mut Ui, state: &State) {
-    if state.diary.story.calibration.is_empty() {
-        return;
-    }
-    ui.add_space(16.0);
-    ui.label(RichText::new("Calibration").font(theme::prose_bold(19.0)));
-    ui.add_space(4.0);
-    let muted = theme::color(theme::of(ui), Ink::Muted);
-    for (kind, of) in &state.diary.story.calibration {
-        let right = format!("{kind}: {} of {} right at first", of.right, of.graded);
-        let off = of
-            .factor()
-            .map_or_else(String::new, |factor| format!(", off by a factor of {} on average", digits3(factor)));
-        let bias = match of.bias() {
-            Some(bias) if bias > 1.05 => ", rather too high",
-            Some(bias) if bias < 0.95 => ", rather too low",
-            _ => "",
-        };
-        ui.add(egui::Label::new(RichText::new(format!("{right}{off}{bias}")).color(muted)).wrap());
-    }
 }

@@ -1,5 +1,6 @@
 //! The window: contents, page, stage and source. Views read the desk's state and hand back commands.
 
+mod calibration;
 mod changes;
 mod choice;
 mod chrome;

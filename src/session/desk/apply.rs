@@ -168,6 +168,7 @@ impl Desk {
         found.answers.insert(query, outcome);
         self.settle();
         self.record_changed();
+        self.record_timed();
     }
 
     fn take_device(&mut self, found: Result<Device, Diagnostic>) {

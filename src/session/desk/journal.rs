@@ -1,5 +1,6 @@
 //! The journal on the desk: lines are taken into the story at once, and written on the disk's thread.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use super::tasks::FileTask;
 use super::{Desk, RETRY};
 use crate::base::diag::Diagnostic;
 use crate::lesson::Block;
+use crate::session::ask::At;
 use crate::session::learn::edits::Edit;
 use crate::session::learn::graded::{graded, kind};
 use crate::session::learn::journal::{self, Did, Line};
@@ -47,6 +49,8 @@ pub struct Journal {
     words: Option<(String, String, Instant)>,
     /// Since when the step on the screen is read, in seconds since 1970.
     since: Option<i64>,
+    /// Measurements whose predicted times are entered: the program at its settings, and the pass.
+    timed: HashSet<(At, String)>,
 }
 
 impl Journal {
@@ -62,6 +66,7 @@ impl Journal {
             failed: None,
             words: None,
             since: None,
+            timed: HashSet::new(),
         }
     }
 
@@ -279,6 +284,24 @@ impl Desk {
         }
         let wrong = self.state.traced().is_some_and(|traced| traced.wrong.is_some());
         self.record(Did::Changed { kernel: edit.name, from, to, figures, wrong });
+    }
+
+    /// Enters the predicted time of the pass on the stage beside the measured one, once both are there.
+    pub(super) fn record_timed(&mut self) {
+        let state = &self.state;
+        let (program, pass) = (&state.place.bench.variant.program, &state.place.stage.pass);
+        let (Some(at), Some(device)) = (state.found.now.timed(program), state.acting_device()) else { return };
+        let key = (at.clone(), pass.clone());
+        if self.journal.timed.contains(&key) {
+            return;
+        }
+        let Some(measured_s) = state.measured_s() else { return };
+        let Some(predicted) = state.predicted() else { return };
+        let Some((point, error)) = predicted.point.zip(predicted.error) else { return };
+        let (program, pass) = (program.clone(), pass.clone());
+        let (predicted_s, likely) = (point.point_s, error.likely == Some(true));
+        self.journal.timed.insert(key);
+        self.record(Did::Timed { program, pass, device: device.name, predicted_s, measured_s, likely });
     }
 
     /// The text that a version began as.

@@ -294,9 +294,15 @@ impl State {
     pub fn predicted(&self) -> Option<Predicted> {
         let (traced, place) = (self.traced()?, self.place.pass());
         let known = model::Traced::of_pass(&traced.job, traced.pass(place)?, place, traced.launch(place)?)?;
-        let measured = self.found.measured(&self.place.bench.variant.program).and_then(|record| record.pass(place));
-        let measured_s = measured.and_then(|pass| Some(pass.timing.as_ref()?.median_s));
-        Some(model::predicted(&self.modelled()?, &known, &self.ceilings().copied().unwrap_or_default(), measured_s))
+        let ceilings = self.ceilings().copied().unwrap_or_default();
+        Some(model::predicted(&self.modelled()?, &known, &ceilings, self.measured_s()))
+    }
+
+    /// The median time of the pass on the stage, in seconds. None while it is not measured.
+    #[must_use]
+    pub fn measured_s(&self) -> Option<f64> {
+        let record = self.found.measured(&self.place.bench.variant.program)?;
+        Some(record.pass(self.place.pass())?.timing.as_ref()?.median_s)
     }
 
     /// The time of a traced program, or of its pass `only`, on the modelled device, in seconds. None while it is not

@@ -294,7 +294,7 @@ mod tests {
         story.take(&line(Some(1_000_001), predicted(true)));
         let item = test(Evidence::default()).item;
         assert_eq!((story.items[&item].graded, story.items[&item].last), (1, Some(false)));
-        assert_eq!(story.calibration["numbers"].factor(), Some(2.0));
+        assert_eq!(story.calibration["numbers"].all.factor(), Some(2.0));
         let again =
             |right| Did::Reviewed { kind: ItemKind::Prediction, id: "p".to_owned(), right, set: BTreeMap::new() };
         for time in [i64::MIN, -5, 0, i64::MAX] {

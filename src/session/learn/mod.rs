@@ -1,6 +1,7 @@
 //! The learner's work: predictions, exercises, versions of kernels, the journal and what follows from it, and the state
 //! that is saved.
 
+pub mod calibration;
 pub mod cards;
 pub mod drawn_curve;
 pub mod edits;

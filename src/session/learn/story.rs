@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::calibration::Calibrated;
 use super::cards::{self, Card};
 use super::evidence::{Evidence, Given};
 use super::journal::{Did, Item, ItemKind, Line, Standing};
@@ -23,7 +24,9 @@ pub struct Story {
     /// By day, as YYYY-MM-DD; what was done before there was a journal is not in it.
     pub days: BTreeMap<String, Day>,
     /// Guesses against answers, by kind of question.
-    pub calibration: BTreeMap<String, Calibration>,
+    pub calibration: BTreeMap<String, Calibrated>,
+    /// Predicted times against those that were measured after them, by device.
+    pub clocks: BTreeMap<String, Calibrated>,
     /// Seconds of reading, by lesson and step.
     pub read: BTreeMap<(String, String), u64>,
     /// The words, by lesson and step.
@@ -42,37 +45,6 @@ pub struct Moved {
     pub why: String,
     /// When.
     pub time: Option<i64>,
-}
-
-/// Guesses against answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Calibration {
-    /// First answers that have a grade.
-    pub graded: u32,
-    /// Those that were right.
-    pub right: u32,
-    /// First answers with a ratio.
-    pub ratios: u32,
-    /// The sum of the ratios' binary logarithms: above 0 for guesses that were too high.
-    #[serde(skip)]
-    sum: f64,
-    /// The sum of their sizes.
-    #[serde(skip)]
-    sizes: f64,
-}
-
-impl Calibration {
-    /// The guesses' geometric mean over the answers; None without ratios.
-    #[must_use]
-    pub fn bias(&self) -> Option<f64> {
-        (self.ratios > 0).then(|| (self.sum / f64::from(self.ratios)).exp2())
-    }
-
-    /// The factor by which a guess is off, as a geometric mean; None without ratios.
-    #[must_use]
-    pub fn factor(&self) -> Option<f64> {
-        (self.ratios > 0).then(|| (self.sizes / f64::from(self.ratios)).exp2())
-    }
 }
 
 /// The work of a day.
@@ -127,7 +99,7 @@ impl Story {
                     evidence.practise(*time);
                 } else {
                     day.predicted.insert(of(id), *right);
-                    self.calibration.entry(kind.clone()).or_default().take(*right, *off);
+                    self.calibration.entry(kind.clone()).or_default().take(time.map(day::of), *right, *off);
                     if let Some(right) = right {
                         evidence.take(*right, Given { time: *time, varied: false });
                     }
@@ -157,6 +129,10 @@ impl Story {
             Did::Measured { id, device } => {
                 day.measured.insert(of(id), device.clone());
             }
+            Did::Timed { device, likely, predicted_s, measured_s, .. } => {
+                let clock = self.clocks.entry(device.clone()).or_default();
+                clock.take(time.map(day::of), Some(*likely), Some(predicted_s / measured_s));
+            }
             Did::Wrote { words } => {
                 day.words.insert(of(step), words.clone());
                 cards::take(&mut self.cards, (lesson, step), words, *time);
@@ -185,17 +161,5 @@ impl Story {
     #[must_use]
     pub fn day_before(&self, today: &str) -> Option<(&String, &Day)> {
         self.days.range(..today.to_owned()).next_back()
-    }
-}
-
-impl Calibration {
-    fn take(&mut self, right: Option<bool>, off: Option<f64>) {
-        self.graded += u32::from(right.is_some());
-        self.right += u32::from(right == Some(true));
-        if let Some(bits) = off.filter(|off| *off > 0.0).map(f64::log2).filter(|bits| bits.is_finite()) {
-            self.ratios += 1;
-            self.sum += bits;
-            self.sizes += bits.abs();
-        }
     }
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::calibration::Row;
 use super::evidence::Evidence;
 use super::gathered::{Gathered, Kind, gathered};
 use super::journal::{Item, ItemKind, Standing};
 use super::ledger::{Concept, due};
-use super::story::{Calibration, Day, Story};
+use super::story::{Day, Story};
 use crate::base::units::digits3;
 use crate::lesson::{Block, Lesson};
 
@@ -21,28 +22,21 @@ pub const PARTS: [Standing; 3] = [Standing::Mastered, Standing::Developing, Stan
 pub struct Ledger {
     concepts: Vec<Concept>,
     due: Vec<Item>,
-    calibration: BTreeMap<String, Calibrated>,
+    calibration: BTreeMap<String, Row>,
+    clocks: BTreeMap<String, Row>,
     days: BTreeMap<String, Day>,
     words: Vec<Gathered>,
-}
-
-#[derive(Serialize)]
-struct Calibrated {
-    #[serde(flatten)]
-    of: Calibration,
-    bias: Option<f64>,
-    factor: Option<f64>,
 }
 
 impl Ledger {
     /// The ledger at some time, in seconds since 1970.
     #[must_use]
     pub fn of(lessons: &[Arc<Lesson>], story: &Story, concepts: Vec<Concept>, now: i64) -> Self {
-        let calibrated = |of: &Calibration| Calibrated { of: *of, bias: of.bias(), factor: of.factor() };
         Self {
             concepts,
             due: due(lessons, story, now),
-            calibration: story.calibration.iter().map(|(kind, of)| (kind.clone(), calibrated(of))).collect(),
+            calibration: story.calibration.iter().map(|(kind, of)| (kind.clone(), Row::of(of))).collect(),
+            clocks: story.clocks.iter().map(|(device, of)| (device.clone(), Row::of(of))).collect(),
             days: story.days.clone(),
             words: gathered(story),
         }

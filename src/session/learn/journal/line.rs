@@ -95,6 +95,20 @@ pub enum Did {
         id: String,
         device: String,
     },
+    /// Measured a kernel whose time had been predicted for this device.
+    Timed {
+        /// The program, by its id.
+        program: String,
+        /// The pass, by its id.
+        pass: String,
+        device: String,
+        /// In seconds.
+        predicted_s: f64,
+        /// The median, in seconds.
+        measured_s: f64,
+        /// Whether it lay between the ends of nine in ten.
+        likely: bool,
+    },
     /// Wrote words on the step.
     Wrote {
         /// The words as they were then, as a whole.
