@@ -24,7 +24,7 @@ use crate::session::run::model::{self, Predicted};
 use crate::session::run::output::Printed;
 use crate::session::run::shader_file::Outcome;
 use crate::session::run::whole::{Whole, whole};
-use crate::trace::counters::LINE_COUNTERS;
+use crate::trace::counters::{LINE_COUNTERS, LineCounter};
 use crate::trace::provenance::Origin;
 use crate::trace::{CacheCounts, NoteKind, PassRecord, Record, Trace, Unwritten};
 
@@ -311,17 +311,18 @@ fn show(trace: &Trace, source: &str) {
         return;
     }
     let places = Places::of(source);
-    let headings = LINE_COUNTERS.map(|counter| counter.heading.to_owned());
+    let counters: Vec<&LineCounter> = LINE_COUNTERS.iter().filter(|counter| counter.is_in(trace)).collect();
+    let headings = counters.iter().map(|counter| counter.heading.to_owned());
     let head = line_row("line".to_owned(), headings, "active lanes".to_owned());
     let rows = trace.lines.iter().map(|line| {
-        let counts = LINE_COUNTERS.map(|counter| count((counter.of)(line)));
+        let counts = counters.iter().map(|counter| count((counter.of)(line)));
         line_row(places.line_name(line.line), counts, digits3(line.active_lanes()))
     });
     out::table(&std::iter::once(head).chain(rows).collect::<Vec<_>>());
 }
 
 /// A row of the table of lines: the active lanes are beside the instructions, which come first.
-fn line_row<const N: usize>(line: String, counts: [String; N], active_lanes: String) -> Vec<String> {
+fn line_row(line: String, counts: impl Iterator<Item = String>, active_lanes: String) -> Vec<String> {
     let mut row = vec![line];
     row.extend(counts);
     row.insert(2, active_lanes);

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use warpbook::device::spec;
 use warpbook::job::Caches;
 use warpbook::session::run::model;
+use warpbook::trace::LineCounts;
 
 use super::cases::{Row, json, root, rows};
 
@@ -73,7 +74,12 @@ fn caches_serve_what_the_hardwares_do() -> Result<(), String> {
 fn each_level_serves_what_the_one_before_has_not() -> Result<(), String> {
     let caches = h200()?;
     for row in rows()?.iter().step_by(7) {
-        let served = row.cached(caches, None)?;
+        let trace = row.behind_caches(caches, None)?;
+        let served = trace.caches.unwrap_or_default();
+        let by_line = |of: fn(&LineCounts) -> u64| trace.lines.iter().map(of).sum::<u64>();
+        let [l1, l2, dram] = [by_line(|l| l.l1_hits), by_line(|l| l.l2_sectors), by_line(|l| l.dram_sectors)];
+        let asked_of_l2 = served.l2_loads + served.l2_stores + served.l2_atomics;
+        assert_eq!([l1, l2, dram], [served.l1_hits, asked_of_l2, served.dram_loads], "{}", row.name);
         let asked = served.l2_loads + served.l2_atomics;
         let fetched = asked - served.l2_hits;
         let is_whole = served.l2_loads <= served.l1_misses

@@ -171,6 +171,11 @@ impl Row {
 
     /// The counts of caches that begin empty, on this many threads.
     pub fn cached(&self, caches: Caches, threads: Option<usize>) -> Result<CacheCounts, String> {
+        Ok(self.behind_caches(caches, threads)?.caches.unwrap_or_default())
+    }
+
+    /// A trace with the counts of caches that begin empty.
+    pub fn behind_caches(&self, caches: Caches, threads: Option<usize>) -> Result<Trace, String> {
         let program = self.program()?;
         let mut buffers: Vec<Tensor> = self.case.buffers.iter().map(tensor).collect();
         let blocks = self.case.grid.into_iter().map(u64::from).product();
@@ -180,8 +185,9 @@ impl Row {
         let spec = TraceSpec { races: false, ..TraceSpec::default() };
         let options = Options { requests, spec, threads, ..Options::default() };
         let outcome = run(&program, &mut buffers, self.case.grid, &options, &AtomicBool::new(false), &|_, _| {});
-        let requests = outcome.map_err(|e| format!("{}: {e}", self.name))?.requests.unwrap_or_default();
-        Ok(behind.serve(&program, blocks, requests))
+        let mut outcome = outcome.map_err(|e| format!("{}: {e}", self.name))?;
+        behind.serve(&program, blocks, outcome.requests.unwrap_or_default(), &mut outcome.trace);
+        Ok(outcome.trace)
     }
 
     /// The row's kernel from its WGSL.

@@ -8,7 +8,7 @@ use crate::job::Job;
 use crate::lesson::Facts;
 use crate::machine::{Instruction, MachineCode};
 use crate::trace::record::Record;
-use crate::trace::{CriticalPath, Finding, Moved, PassRecord, Timeline, Trace};
+use crate::trace::{CacheCounts, CriticalPath, Finding, Moved, PassRecord, Timeline, Trace};
 
 /// A program with its shaders compiled.
 #[derive(Debug)]
@@ -118,6 +118,8 @@ pub struct River {
     pub shared_stores: u64,
     /// The minimum that the work needs, however it is done; 0 if it was not counted.
     pub least: f64,
+    /// The levels that serve it, by the tracer's caches; None if they are not counted.
+    pub caches: Option<CacheCounts>,
     /// A device's counts of the same launch; None if there are none.
     pub counted: Option<Counted>,
     /// The maximum that the DRAM can have moved in the time of the same launch; None if its time is not known.

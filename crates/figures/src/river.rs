@@ -18,6 +18,8 @@ const SIZE: f32 = 13.0;
 const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
 /// The river between its levels, also where bytes only pass one.
 const WATER: Ink = Ink::Tint(Hue::Load, 16);
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
 /// Height of a bar.
 const BAR: f32 = 14.0;
 /// Height of the slices that a bend of the river is drawn in.
@@ -73,6 +75,19 @@ fn levels(river: &River) -> Vec<Level> {
     let used = (river.load_sectors.min(river.loaded), river.store_sectors.min(river.stored));
     let streams = vec![(bytes(used.0), load), (bytes(waste.0 + waste.1), WASTE), (bytes(used.1), store)];
     levels.push(Level::new("global memory", "traced: sectors that warps ask for", streams));
+    if let Some(caches) = &river.caches {
+        let atomics = caches.l2_atomics;
+        let asked = [caches.l2_loads + atomics, caches.l2_stores + atomics];
+        let level = |name, mark, [loads, stores]: [u64; 2]| {
+            let streams = vec![(bytes(SECTOR * loads), load), (bytes(SECTOR * stores), store)];
+            Level::new(name, mark, streams)
+        };
+        levels.push(level("L2", "traced: what L1 does not have", asked));
+        // A device's own count says more of the same bytes.
+        if river.counted.is_none() {
+            levels.push(level("DRAM", "traced: what L2 does not have", [caches.dram_loads, caches.dram_stores]));
+        }
+    }
     if let Some(counted) = &river.counted {
         let streams = vec![(counted.read, load), (counted.written, store)];
         levels.push(Level::new("DRAM, counted", format!("recorded: {}", counted.whence), streams));
@@ -208,6 +223,7 @@ mod tests {
     use crate::answers::{Counted, Reach};
     use crate::fixtures::{Painter, Seen};
     use crate::frame::Item;
+    use crate::trace::CacheCounts;
 
     fn picture(river: &River, size: [f32; 2]) -> Frame {
         Painter::of("Bytes").frame(&Seen::from(Results::default().with(ask::River, river.clone()), size))
@@ -261,6 +277,20 @@ mod tests {
         );
         assert_eq!(levels[0].wide(), levels[1].wide());
         assert!(levels[1].wide() > levels[2].wide() && levels[1].bytes() == f64::from(1 << 17));
+    }
+
+    #[test]
+    fn the_levels_that_serve_it_are_the_caches_ones() {
+        let caches = CacheCounts { l2_loads: 16, l2_stores: 4, dram_loads: 8, ..CacheCounts::default() };
+        let river = River { caches: Some(caches), ..strided(8) };
+        let alt = picture(&river, [700.0, 360.0]).alt;
+        assert!(alt.contains("L2: 640 B (") && alt.contains("DRAM: 256 B (traced"), "{alt}");
+        let counted = Some(Counted { read: 512.0, written: 0.0, whence: "A device, 2026-11-22".to_owned() });
+        let alt = picture(&River { counted, ..river }, [700.0, 360.0]).alt;
+        assert!(
+            alt.contains("L2: 640 B (") && !alt.contains("DRAM: ") && alt.contains("DRAM, counted: 512 B"),
+            "{alt}"
+        );
     }
 
     #[test]

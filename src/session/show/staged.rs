@@ -90,6 +90,7 @@ pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) 
         shared_loads: WAVEFRONT * shared.load.wavefronts,
         shared_stores: WAVEFRONT * (shared.store.wavefronts + shared.atomic.wavefronts),
         least: pass.work.bytes,
+        caches: trace.caches,
         counted,
         reach,
     })

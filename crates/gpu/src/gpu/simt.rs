@@ -158,7 +158,7 @@ impl<'a> Machine<'a> {
         }
         let mut outcome = outcome?;
         if let (Some(behind), Some(requests)) = (&mut self.behind, outcome.requests.take()) {
-            outcome.trace.caches = Some(behind.serve(&program, blocks, requests));
+            behind.serve(&program, blocks, requests, &mut outcome.trace);
         }
         let text = launch.text();
         let findings = outcome.trace.findings.iter_mut().map(|finding| &mut finding.message);

@@ -6,7 +6,7 @@ use super::cache::Cache;
 use super::observers::{Request, Requests};
 use super::program::Program;
 use crate::dispatch::Caches;
-use crate::trace::{AccessKind, CacheCounts};
+use crate::trace::{AccessKind, CacheCounts, Trace};
 
 /// Sectors that DRAM gives at a time: 64 bytes.
 const FETCHED: u32 = 2;
@@ -19,6 +19,17 @@ const CLUSTER: usize = 16;
 
 /// Bytes between the starts of buffers: allocations begin at a multiple of this.
 const ALIGNED: u64 = 1 << 9;
+
+/// Sectors of one place in the code, by the level that was asked for them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Levels {
+    /// Loads that were in L1.
+    l1: u64,
+    /// Requests to L2.
+    l2: u64,
+    /// Fetched from DRAM.
+    dram: u64,
+}
 
 /// The caches of a device while a program runs.
 #[derive(Debug)]
@@ -75,11 +86,13 @@ impl Behind {
         u64::from(self.spec.l1_bytes).saturating_sub(shared) / held
     }
 
-    /// Serves the requests of a launch: wave by wave, the workgroups of a wave in turns.
-    pub fn serve(&mut self, program: &Program, blocks: u64, requests: Requests) -> CacheCounts {
+    /// Serves the requests of a launch: wave by wave, the workgroups of a wave in turns. The trace gets the counts, also by line.
+    pub fn serve(&mut self, program: &Program, blocks: u64, requests: Requests, trace: &mut Trace) {
         let mut counts =
             CacheCounts { l1_hits: requests.l1_hits, l1_misses: requests.l1_misses, ..CacheCounts::default() };
         let ran = requests.workgroups;
+        let mut by_place = vec![Levels::default(); program.ir.places.len()];
+        by_place.iter_mut().zip(&requests.l1_hits_at).for_each(|(levels, hits)| levels.l1 = *hits);
         let streams: Vec<Vec<Request>> = requests.streams.into_values().collect();
         let wave = usize::try_from(self.held(program, blocks) * u64::from(self.spec.sms)).unwrap_or(usize::MAX);
         for wave in streams.chunks(wave.max(1)) {
@@ -92,7 +105,7 @@ impl Behind {
                     for request in turn {
                         // Loads of one sector that are on their way at once are one request.
                         if request.kind() != AccessKind::Load || asked.insert((cluster, request.sector())) {
-                            self.request(*request, &mut counts);
+                            self.request(*request, &mut counts, &mut by_place[request.site()]);
                         }
                     }
                 }
@@ -102,7 +115,14 @@ impl Behind {
         if ran < blocks {
             counts.scale(blocks, ran, self.fetched_at_most(blocks.div_ceil(wave.max(1) as u64)));
         }
-        counts
+        trace.caches = Some(counts);
+        for (place, levels) in program.ir.places.iter().zip(by_place) {
+            let Ok(line) = trace.lines.binary_search_by_key(&place.line, |counts| counts.line) else { continue };
+            let line = &mut trace.lines[line];
+            line.l1_hits += levels.l1;
+            line.l2_sectors += levels.l2;
+            line.dram_sectors += levels.dram;
+        }
     }
 
     /// The sectors that are fetched from DRAM at most: those of all buffers, once if L2 holds them, or else once in each wave.
@@ -110,14 +130,17 @@ impl Behind {
         if 32 * self.sectors <= self.spec.l2_bytes { self.sectors } else { self.sectors.saturating_mul(waves) }
     }
 
-    fn request(&mut self, request: Request, counts: &mut CacheCounts) {
+    fn request(&mut self, request: Request, counts: &mut CacheCounts, levels: &mut Levels) {
+        levels.l2 += 1;
         counts.l2_atomics += u64::from(request.kind() == AccessKind::Atomic);
         counts.l2_loads += u64::from(request.kind() == AccessKind::Load);
         counts.l2_stores += u64::from(request.kind() == AccessKind::Store);
         if request.kind() != AccessKind::Store {
             let served = self.l2.load(request.sector(), FETCHED);
             counts.l2_hits += u64::from(served.hit);
-            counts.dram_loads += if served.hit { 0 } else { u64::from(FETCHED) };
+            let fetched = if served.hit { 0 } else { u64::from(FETCHED) };
+            counts.dram_loads += fetched;
+            levels.dram += fetched;
             counts.dram_stores += u64::from(served.written_back);
         }
         if request.kind() != AccessKind::Load {

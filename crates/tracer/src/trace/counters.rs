@@ -277,12 +277,23 @@ pub struct LineCounter {
     pub of: fn(&LineCounts) -> u64,
     /// Its place in a line's counts.
     pub at: fn(&mut LineCounts) -> &mut u64,
+    /// Whether only a trace that counts caches has it.
+    pub needs_caches: bool,
+}
+
+impl LineCounter {
+    /// Whether a trace has it.
+    #[must_use]
+    pub fn is_in(&self, trace: &Trace) -> bool {
+        !self.needs_caches || trace.caches.is_some()
+    }
 }
 
 /// The line's counter in this field, with its heading, its short name, and the thing that it counts.
 macro_rules! line_counter {
-    ($field:ident, $heading:literal, $short:literal, $thing:expr) => {
+    ($field:ident, $heading:literal, $short:literal, $thing:expr, $needs_caches:literal) => {
         LineCounter {
+            needs_caches: $needs_caches,
             heading: $heading,
             short: $short,
             thing: $thing,
@@ -293,11 +304,20 @@ macro_rules! line_counter {
 }
 
 /// The counts that each source line has. Its active lanes are an average, of [`LineCounts::active_lanes`].
-pub const LINE_COUNTERS: [LineCounter; 4] = [
-    line_counter!(warp_instructions, "warp instructions", "instructions", ["warp instruction", "warp instructions"]),
-    line_counter!(sectors, "sectors", "sectors", ["sector of global memory", "sectors of global memory"]),
-    line_counter!(conflicts, "conflicts", "conflicts", ["bank conflict", "bank conflicts"]),
-    line_counter!(divergent, "divergent", "divergent", ["divergent branch", "divergent branches"]),
+pub const LINE_COUNTERS: [LineCounter; 7] = [
+    line_counter!(
+        warp_instructions,
+        "warp instructions",
+        "instructions",
+        ["warp instruction", "warp instructions"],
+        false
+    ),
+    line_counter!(sectors, "sectors", "sectors", ["sector of global memory", "sectors of global memory"], false),
+    line_counter!(conflicts, "conflicts", "conflicts", ["bank conflict", "bank conflicts"], false),
+    line_counter!(divergent, "divergent", "divergent", ["divergent branch", "divergent branches"], false),
+    line_counter!(l1_hits, "from L1", "from L1", ["sector from L1", "sectors from L1"], true),
+    line_counter!(l2_sectors, "asked of L2", "asked of L2", ["sector asked of L2", "sectors asked of L2"], true),
+    line_counter!(dram_sectors, "from DRAM", "from DRAM", ["sector from DRAM", "sectors from DRAM"], true),
 ];
 
 #[cfg(test)]

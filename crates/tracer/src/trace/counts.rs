@@ -264,6 +264,20 @@ pub struct LineCounts {
     pub conflicts: u64,
     /// Branches that the active lanes disagreed about.
     pub divergent: u64,
+    /// Sectors of loads that were in L1; 0 where caches are not counted, as the next two.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l1_hits: u64,
+    /// Sectors that L2 was asked for, all kinds of access.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub l2_sectors: u64,
+    /// Sectors that were fetched from DRAM.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dram_sectors: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl LineCounts {

@@ -19,13 +19,19 @@ const COMBINES: usize = 4;
 const COMBINED: u32 = 4;
 const NONE: [(u32, u32); COMBINES] = [(u32::MAX, 0); COMBINES];
 
-/// A request to the L2 cache: a sector and the kind of the access.
+/// A request to the L2 cache: a sector, the kind of the access, and its place in the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Request(u32);
+pub struct Request(u32, u32);
 
 impl Request {
-    fn new(sector: u32, kind: AccessKind) -> Self {
-        Self(sector << 2 | kind as u32)
+    fn new(sector: u32, access: &Access<'_>) -> Self {
+        Self(sector << 2 | access.kind as u32, access.site)
+    }
+
+    /// The number of the access's place.
+    #[must_use]
+    pub fn site(self) -> usize {
+        self.1 as usize
     }
 
     /// The sector, from the start of memory.
@@ -46,6 +52,8 @@ impl Request {
 pub struct Requests {
     /// Sectors of loads that were in the L1 cache.
     pub l1_hits: u64,
+    /// The same by the number of the access's place.
+    pub l1_hits_at: Vec<u64>,
     /// Sectors of loads that were not.
     pub l1_misses: u64,
     /// Workgroups that ran.
@@ -105,6 +113,9 @@ impl<'a> Requesting<'a> {
     pub fn leave(&mut self) {
         let mut all = self.of.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.l1_hits += self.mine.l1_hits;
+        let places = all.l1_hits_at.len().max(self.mine.l1_hits_at.len());
+        all.l1_hits_at.resize(places, 0);
+        all.l1_hits_at.iter_mut().zip(&self.mine.l1_hits_at).for_each(|(sum, hits)| *sum += hits);
         all.l1_misses += self.mine.l1_misses;
         for (workgroup, stream) in std::mem::take(&mut self.mine).streams {
             all.streams.entry(workgroup).or_default().extend(stream);
@@ -127,6 +138,11 @@ impl<'a> Requesting<'a> {
         if access.kind == AccessKind::Load && access.actor.is_none() {
             if self.l1.load(sector, 1).hit {
                 self.mine.l1_hits += 1;
+                let site = access.site as usize;
+                if self.mine.l1_hits_at.len() <= site {
+                    self.mine.l1_hits_at.resize(site + 1, 0);
+                }
+                self.mine.l1_hits_at[site] += 1;
                 return;
             }
             self.mine.l1_misses += 1;
@@ -134,7 +150,7 @@ impl<'a> Requesting<'a> {
         if access.kind == AccessKind::Store && self.combines(sector) {
             return;
         }
-        self.mine.streams.entry(self.workgroup).or_default().push(Request::new(sector, access.kind));
+        self.mine.streams.entry(self.workgroup).or_default().push(Request::new(sector, access));
     }
 }
 
