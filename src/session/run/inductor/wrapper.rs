@@ -96,9 +96,12 @@ pub fn read(text: &str) -> Option<Wrapper> {
     is_one.then_some(wrapper)
 }
 
+/// What says the size of a buffer that a library made, in older versions of torch and in newer ones.
+const SIZES: [&str; 2] = ["assert_size_stride(", "assert_tensor_metadata("];
+
 /// A statement of `call` that is no launch: an allocation, another name of a buffer, a call of another kernel.
 fn statement(plain: &str, wrapper: &mut Wrapper, names: &mut BTreeMap<String, String>) {
-    if let Some(arguments) = plain.strip_prefix("assert_size_stride(") {
+    if let Some(arguments) = SIZES.iter().find_map(|name| plain.strip_prefix(name)) {
         let arguments = split(arguments.trim_end_matches(')'));
         if let [name, shape, strides, ..] = arguments.as_slice()
             && let Some(count) = elements(shape, strides)
@@ -225,6 +228,7 @@ class Runner:
             buf0 = empty_strided_cuda((4, 8), (8, 1), torch.bfloat16)
             extern_kernels.mm(reinterpret_tensor(primals_1, (4, 8), (8, 1), 0), buf0, out=buf0)
             buf7 = torch.ops.aten.attention.default(buf0)
+            assert_tensor_metadata(buf7, (2, 4), (4, 1), torch.float32, 'torch.ops.aten.attention.default')
             buf1 = reinterpret_tensor(buf0, (32, ), (1, ), 0); del buf0  # reuse
             # Topologically Sorted Source Nodes: [gelu, ], Original ATen: [aten.gelu]
             k.run(reinterpret_tensor(primals_1, (4, 8), (8, 1), 8), buf1, 32, stream=stream0)
@@ -236,7 +240,7 @@ def get_args():
     #[test]
     fn buffers_kernels_and_launches_are_read() {
         let wrapper = read(TEXT).expect("it is a wrapper");
-        assert_eq!((wrapper.buffers["buf0"], wrapper.buffers["primals_1"]), (32, 56));
+        assert_eq!(["buf0", "primals_1", "buf7"].map(|name| wrapper.buffers[name]), [32, 56, 8]);
         assert_eq!(wrapper.others, ["extern_kernels.mm", "torch.ops.aten.attention.default"]);
         assert_eq!(
             (wrapper.id.as_str(), wrapper.nodes["gelu"].as_slice()),
@@ -250,7 +254,7 @@ def get_args():
         let [launch] = wrapper.launches.as_slice() else { panic!("{:?}", wrapper.launches) };
         let named = |name: &str| Argument::Buffer(name.to_owned());
         assert_eq!(launch.arguments, [named("primals_1+8"), named("buf0"), Argument::Number("32".to_owned())]);
-        assert_eq!((launch.sources.as_slice(), launch.line), (&["gelu".to_owned()][..], 19));
+        assert_eq!((launch.sources.as_slice(), launch.line), (&["gelu".to_owned()][..], 20));
         assert_eq!(read("def call(args):\n    pass\n"), None);
     }
 }
