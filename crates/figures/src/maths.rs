@@ -20,7 +20,7 @@ static CARD: Card = Card {
         Arg::optional("lane", ArgKind::UpTo(Explored::LANES as u32 - 1), "the lane, for `fragments`"),
         Arg::optional("group", ArgKind::UpTo(Explored::GROUP as u32), "rows of tiles in a group, for `tile_order`"),
         Arg::optional("wave", ArgKind::UpTo(Explored::WAVES as u32 - 1), "the wave, from 0, for `tile_order`"),
-        Arg::optional("text", ArgKind::Text, "the text, for `tokens`"),
+        Arg::optional("text", ArgKind::Text, "the text, for `tokens`, or the letters, for `einsum`"),
     ],
 };
 

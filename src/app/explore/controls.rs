@@ -1,6 +1,6 @@
 //! Controls of an explorer outside of its picture.
 
-use egui::{Button, DragValue, RichText, Sense, Ui, WidgetInfo, vec2};
+use egui::{Button, DragValue, RichText, Sense, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::super::theme;
 use crate::figures::explore::control::{self, Control, Offered, Part, Slider};
@@ -9,6 +9,8 @@ use crate::reference::Explored;
 
 /// Room for the name of a control.
 const NAME: f32 = 120.0;
+/// Characters of a field of letters at most.
+const LETTERS: usize = 40;
 /// Room for the value of a control.
 const VALUE: f32 = 48.0;
 /// Space between two buttons of a row, and their least and greatest width.
@@ -62,8 +64,13 @@ fn show_part(ui: &mut Ui, control: Control, part: &Part, at: &mut Explored, wide
             }
             response.on_hover_text("Click to type a number, or drag");
         }
-        // `text.rs` has the text's field, which also takes files.
-        Part::Text(_) => {}
+        // `text.rs` has the field of a text, which also takes files.
+        Part::Text(_) if matches!(control, Control::Text) => {}
+        Part::Text(_) => {
+            let field = TextEdit::singleline(&mut at.text).desired_width(160.0).font(theme::mono(theme::CODE));
+            let field = ui.add(field.char_limit(LETTERS));
+            field.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "The letters"));
+        }
     }
 }
 

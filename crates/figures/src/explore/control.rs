@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::base::units::digits3;
+use crate::reference::einsum::EINSUMS;
 use crate::reference::views::{OPS, View};
 use crate::reference::{Explored, TEXTS};
 
@@ -48,6 +49,8 @@ pub enum Control {
     Operations,
     /// A text, typed or from a file.
     Text,
+    /// The letters of an einsum, picked or typed.
+    Letters,
 }
 
 /// A control at a point: its name, empty if it needs none, and its parts.
@@ -113,6 +116,15 @@ fn button(words: &str, to: Option<Explored>) -> Part {
 fn named([words, said]: [&str; 2], is_chosen: bool, to: Option<Explored>) -> Part {
     let (words, said) = (words.to_owned(), said.to_owned());
     Part::Button(Button { words, said, is_chosen, is_code: false, to })
+}
+
+/// A button for each of these texts, by its name, and a field.
+fn texts(at: &Explored, texts: &[(&str, &str)]) -> Vec<Part> {
+    let pick = |(words, text): &(&str, &str)| {
+        let to = Explored { text: (*text).to_owned(), ..at.clone() };
+        named([words, words], at.text == *text, Some(to))
+    };
+    texts.iter().map(pick).chain([Part::Text(at.text.clone())]).collect()
 }
 
 impl Control {
@@ -193,12 +205,8 @@ impl Control {
                     [button("Back by one", shorter(at.ops.len().saturating_sub(1))), button("Back to x", shorter(0))];
                 plain("", OPS.iter().map(op).chain(back).collect())
             }
-            Self::Text => {
-                let pick = |(words, text): (&str, &str)| {
-                    named([words, words], at.text == text, Some(with(&|to| text.clone_into(&mut to.text))))
-                };
-                plain("", TEXTS.into_iter().map(pick).chain([Part::Text(at.text.clone())]).collect())
-            }
+            Self::Text => plain("", texts(at, &TEXTS)),
+            Self::Letters => plain("", texts(at, &EINSUMS)),
         }
     }
 
@@ -218,7 +226,7 @@ impl Control {
                 at.temperature = ((value * steps).round() / steps).clamp(cold, hot);
             }
             Self::Number => at.number = value,
-            Self::Entries | Self::Target | Self::Operations | Self::Text => {}
+            Self::Entries | Self::Target | Self::Operations | Self::Text | Self::Letters => {}
         }
     }
 }

@@ -12,6 +12,7 @@ macro_rules! explorers {
 
 explorers! {
     views
+    einsum
     registers
     fragments
     formats

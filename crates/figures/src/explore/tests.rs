@@ -4,6 +4,7 @@ use super::super::fixtures::assert_tidy;
 use super::super::palette::{Ink, Theme};
 use super::super::{svg, text};
 use super::*;
+use crate::reference::einsum::EINSUMS;
 use crate::reference::views::Op;
 
 fn view<'a>(explorer: &'static Explorer, at: &'a Explored, width: f32) -> ExploreView<'a> {
@@ -46,6 +47,7 @@ fn every_picture_fits_every_width() {
                 assert_tidy(&shown.frame, &format!("{name} at {at:?}, {width} wide"));
                 let (said, bars) = match name {
                     "views" => ("stride (", 0),
+                    "einsum" => ("No einsum: `U`", 0),
                     "registers" => ("reads per product", 0),
                     "fragments" => ("holds of C", 0),
                     "formats" => ("bf16: ", 0),
@@ -69,6 +71,30 @@ fn every_picture_fits_every_width() {
             }
         }
     }
+}
+
+#[test]
+fn an_einsum_has_its_loops_its_sectors_and_its_gradients() {
+    let of = |letters: &str, width| {
+        let at = Explored { text: letters.to_owned(), ..Explored::default() };
+        let shown = picture(&view(&einsum::EXPLORER, &at, width));
+        assert_tidy(&shown.frame, &format!("{letters}, {width} wide"));
+        shown.frame.alt
+    };
+    for (_, letters) in EINSUMS.into_iter().chain([("", "ijkl,jklm,m->i"), ("", "ij->"), ("", "abcd->dcba")]) {
+        for width in [368.0, 560.0, 760.0] {
+            assert!(of(letters, width).contains(letters));
+        }
+    }
+    let product = of("ij,jk->ik", 560.0);
+    assert!(product.contains("64 results, each a sum of 8 products: 1,024 FLOP."), "{product}");
+    assert!(
+        product.contains("a[i, j]: stride 0 per lane, 4 sectors. b[j, k]: stride 1 per lane, 1 sector."),
+        "{product}"
+    );
+    assert!(product.contains("da = einsum(\"ik,jk->ij\", dc, b). db = einsum(\"ik,ij->jk\", dc, a)."), "{product}");
+    assert!(of("ij,j->ij", 560.0).contains("db = einsum(\"ij,ij->j\", dc, a)."));
+    assert!(of("ij->i", 560.0).contains("# the same along j"));
 }
 
 #[test]

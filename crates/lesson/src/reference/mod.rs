@@ -4,6 +4,7 @@
 mod attention;
 mod check;
 mod compare;
+pub mod einsum;
 mod explored;
 pub mod formats;
 mod formula;
