@@ -8,6 +8,7 @@ mod authoring;
 mod circles;
 mod cli;
 mod compared;
+mod compiled_step;
 mod constants;
 mod corpus;
 mod costs;
