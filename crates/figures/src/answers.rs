@@ -229,10 +229,41 @@ pub struct Waits {
     pub device: String,
     /// The critical path of the launch.
     pub path: CriticalPath,
-    /// Cycles of a load from a buffer, from DRAM, until its value can be used.
-    pub buffer_cycles: f64,
-    /// The same for workgroup memory.
-    pub shared_cycles: f64,
+    /// The waits, by what is waited for; each kind at least once.
+    pub kinds: Vec<Wait>,
+}
+
+/// The waits of a warp for one level of the memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wait {
+    /// The level.
+    pub level: Level,
+    /// The number of waits.
+    pub count: u64,
+    /// Cycles from a load until its value can be used.
+    pub cycles: f64,
+}
+
+/// A level of the memory that a warp waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    Dram,
+    L2,
+    L1,
+    /// Workgroup memory.
+    Shared,
+}
+
+impl Level {
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Dram => "DRAM",
+            Self::L2 => "L2",
+            Self::L1 => "L1",
+            Self::Shared => "workgroup memory",
+        }
+    }
 }
 
 /// The predicted time of a launch.
@@ -289,6 +320,8 @@ pub struct Spread {
     pub tiles: Option<u64>,
     /// The grid's workgroups, the SMs, and what one holds at once.
     pub waves: Waves,
+    /// The predicted time of the launch without its start, in seconds; None if it is not predicted.
+    pub busy_s: Option<f64>,
 }
 
 impl Spread {

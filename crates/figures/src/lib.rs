@@ -97,8 +97,8 @@ mod wavefronts;
 mod fixtures;
 
 pub use answers::{
-    Accesses, Built, Counted, Filled, LaunchTime, Launches, Machine, Metered, MeteredPass, Reach, Ring, River, Roof,
-    Roofline, Spot, SpotBytes, SpotTime, Spread, TimeParts, Traced, Waits,
+    Accesses, Built, Counted, Filled, LaunchTime, Launches, Level, Machine, Metered, MeteredPass, Reach, Ring, River,
+    Roof, Roofline, Spot, SpotBytes, SpotTime, Spread, TimeParts, Traced, Wait, Waits,
 };
 pub use contents::{first_element, row};
 pub use curves::EXPERIMENT;

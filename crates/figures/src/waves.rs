@@ -8,7 +8,7 @@ use super::kit::{Key, MARGIN, legend};
 use super::palette::{Hue, Ink};
 use super::results::Missing;
 use super::text;
-use crate::base::units::{count, digits3};
+use crate::base::units::{count, digits3, si};
 use crate::device::Waves;
 use crate::lesson::Picture;
 
@@ -257,12 +257,19 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
     if idle > 0 {
         frame.text([after, top - 14.0], 14.0, Anchor::Start, Ink::Waste, wasted.clone());
     }
+    let each = wave_s(spread).map_or_else(String::new, |each| format!(": {} a wave, predicted", si(each, "s")));
     let time = match waves - bars {
-        0 => "time, from left to right".to_owned(),
-        more => format!("time, from left to right; {} full waves before the last not drawn", count(more)),
+        0 => format!("time, from left to right{each}"),
+        more => format!("time, from left to right{each}; {} full waves before the last not drawn", count(more)),
     };
     foot(frame, spread, top + BAR + 12.0, &time);
     if idle > 0 { format!("{said}, {wasted}") } else { said }
+}
+
+/// The predicted time of a wave: all take equally long, and the last as long as a full one.
+#[expect(clippy::cast_precision_loss, reason = "a count of waves")]
+fn wave_s(spread: &Spread) -> Option<f64> {
+    spread.busy_s.filter(|_| spread.tiles.is_none()).map(|busy_s| busy_s / all(&spread.waves).max(1) as f64)
 }
 
 /// The workgroups of a kernel that stay, tile after tile, without a gap; in words, which are also given back.
@@ -319,8 +326,17 @@ pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
         Tag::Wave(wave) => {
             let (blocks, places) = (of_wave(w, wave), places(w));
             let first = wave * places;
+            let spread = view.ask(ask::Spread).ok()?;
+            #[expect(clippy::cast_precision_loss, reason = "a count of waves")]
+            let time = wave_s(spread).map_or_else(String::new, |each| {
+                format!(
+                    "\npredicted: {} to {} after the launch",
+                    si(wave as f64 * each, "s"),
+                    si((wave + 1) as f64 * each, "s")
+                )
+            });
             Some(format!(
-                "Wave {}: workgroups {} to {}\n{} of {} slots busy",
+                "Wave {}: workgroups {} to {}\n{} of {} slots busy{time}",
                 wave + 1,
                 count(first),
                 count(first + blocks.saturating_sub(1)),
@@ -389,7 +405,16 @@ mod tests {
         let waves = device::waves(blocks, sms, each)?;
         let device = "NVIDIA H100 SXM5 80 GB".to_owned();
         let (lanes, tiles) = (None, None);
-        Some(Spread { device, this_machine: false, limited_by: "shared memory", registers: false, lanes, tiles, waves })
+        Some(Spread {
+            device,
+            this_machine: false,
+            limited_by: "shared memory",
+            registers: false,
+            lanes,
+            tiles,
+            waves,
+            busy_s: Some(4e-6),
+        })
     }
 
     fn drawn(spread: Option<&Spread>, hovered: Option<Tag>, size: [f32; 2]) -> Frame {

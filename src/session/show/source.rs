@@ -8,7 +8,7 @@ use super::pass_roofline;
 use super::stage::{Drawing, Stage};
 use super::staged::{self, Sources};
 use crate::base::diag::Diagnostic;
-use crate::device::Launch;
+use crate::device::{Launch, Point};
 use crate::figures::ask::{self, AnyAnswer, AnyQuestion, By, Question};
 use crate::figures::{self, Filled, Kept, Metered, Missing, Reach, Ring, Source, Spread, Traced, titled};
 use crate::lesson::cuda::MOST_PLACES;
@@ -108,13 +108,18 @@ impl Staged<'_> {
         pass.zip(chosen).and_then(|(pass, chosen)| staged::waits(pass, &chosen)).ok_or_else(|| NO_LATENCIES.into())
     }
 
+    /// The predicted time of the pass on the stage, without a pass's neighbours.
+    fn point(&self, traced: &Traced, chosen: &model::Chosen<'_>) -> Option<Point> {
+        let place = self.stage.shown.pass;
+        let known = model::Traced::of_pass(&traced.job, traced.pass(place)?, place, traced.launch(place)?)?;
+        model::predicted(chosen, &known, &self.sources.ceilings, None).point
+    }
+
     fn time_parts(&self) -> Result<figures::TimeParts, Missing> {
-        let (traced, place) = (self.counts()?, self.stage.shown.pass);
+        let traced = self.counts()?;
         let Setting { lesson, params, .. } = &**self.stage.setting();
         let chosen = self.sources.modelled().ok_or(NO_TIME)?;
-        let pass = traced.pass(place).zip(traced.launch(place));
-        let known = pass.and_then(|(pass, launch)| model::Traced::of_pass(&traced.job, pass, place, launch));
-        let predicted = known.and_then(|known| model::predicted(&chosen, &known, &self.sources.ceilings, None).point);
+        let predicted = self.point(&traced, &chosen);
         let recorded = staged::recorded(&chosen, self.sources.recordings, lesson, self.stage.variant(), params);
         let predicted = predicted.ok_or(NO_TIME)?;
         Ok(figures::TimeParts { device: chosen.spec.short.clone(), predicted, recorded })
@@ -209,7 +214,10 @@ impl Staged<'_> {
         let sketched = || model::launch(&jobs::sketch(lesson, stage.variant(), params)?, stage.shown.pass);
         let is_persistent = stage.kernel().and_then(Kernel::cuda_only).is_some_and(|only| only.persistent);
         let found = self.sources.modelled().zip(launch.or_else(sketched));
-        let spread = found.and_then(|(chosen, launch)| staged::spread(&chosen, &launch, is_persistent));
+        let spread = found.and_then(|(chosen, launch)| {
+            let point = traced.as_ref().ok().and_then(|traced| self.point(traced, &chosen));
+            staged::spread(&chosen, &launch, is_persistent, point.map(|point| point.busy_s()))
+        });
         spread.ok_or_else(|| match traced {
             Err(Missing::Running) => Missing::Running,
             _ => NO_SPREAD.into(),

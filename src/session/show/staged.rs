@@ -7,7 +7,9 @@ use super::stage::Stage;
 use crate::base::units::{Work, number, si};
 use crate::device::{DeviceSpec, Launch, Resource, occupancy, waves};
 use crate::figures::plot::Plot;
-use crate::figures::{Counted, Reach, River, Roof, Roofline, Spot, SpotBytes, SpotTime, Spread, Waits, ask};
+use crate::figures::{
+    Counted, Level, Reach, River, Roof, Roofline, Spot, SpotBytes, SpotTime, Spread, Wait, Waits, ask,
+};
 use crate::lesson::{Kernel, Lesson, Variant};
 use crate::measure::roofline::bandwidth;
 use crate::session::ask::{At, Store};
@@ -27,9 +29,9 @@ pub const SECTOR: u64 = 32;
 const WAVEFRONT: u64 = 128;
 
 /// How a launch spreads over a device; None if the device's SMs are not known, or cannot hold such a workgroup. `persistent` means that no
-/// more workgroups are launched than the device holds.
+/// more workgroups are launched than the device holds; `busy_s` is the predicted time without the launch.
 #[must_use]
-pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<Spread> {
+pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool, busy_s: Option<f64>) -> Option<Spread> {
     let held = occupancy(chosen.spec, launch)?;
     let sms = chosen.spec.figures.sms()?;
     let places = u64::from(sms) * u64::from(held.blocks_per_sm);
@@ -43,6 +45,7 @@ pub fn spread(chosen: &Chosen<'_>, launch: &Launch, persistent: bool) -> Option<
         limited_by: held.limited_by.name(),
         registers: !held.unknown.contains(&Resource::Registers),
         waves: waves(blocks, sms, held.blocks_per_sm)?,
+        busy_s,
     })
 }
 
@@ -100,12 +103,25 @@ pub fn river(pass: &PassRecord, counted: Option<Counted>, reach: Option<Reach>) 
 #[must_use]
 pub fn waits(pass: &PassRecord, chosen: &Chosen<'_>) -> Option<Waits> {
     let figures = &chosen.spec.figures;
-    Some(Waits {
-        device: chosen.spec.short.clone(),
-        path: pass.trace.as_ref()?.critical,
-        buffer_cycles: figures.dram_latency_cycles()?,
-        shared_cycles: figures.shared_latency_cycles()?,
-    })
+    let trace = pass.trace.as_ref()?;
+    let (path, shared) = (trace.critical, figures.shared_latency_cycles()?);
+    // Each level has the share of the waits that it has of the loads; DRAM has all where caches are not counted.
+    let share = |part: u64, of: u64| u128::from(path.global_waits) * u128::from(part) / u128::from(of.max(1));
+    let [dram, l2] = trace.caches.map_or([path.global_waits; 2], |caches| {
+        let (asked, loads) = (caches.l2_loads + caches.l2_atomics, caches.l1_hits + caches.l1_misses);
+        let past_l1 = share(caches.l1_misses, loads);
+        let past_l2 = past_l1 * u128::from(asked.saturating_sub(caches.l2_hits)) / u128::from(asked.max(1));
+        [past_l2, past_l1].map(|waits| u64::try_from(waits).unwrap_or(u64::MAX))
+    });
+    let kinds = [
+        Wait { level: Level::Dram, count: dram, cycles: figures.dram_latency_cycles()? },
+        Wait { level: Level::L2, count: l2 - dram, cycles: figures.l2_latency_cycles().unwrap_or(shared) },
+        // L1 takes as long as workgroup memory, nearly: both are one memory.
+        Wait { level: Level::L1, count: path.global_waits - l2, cycles: shared },
+        Wait { level: Level::Shared, count: path.shared_waits, cycles: shared },
+    ];
+    let kinds = kinds.into_iter().filter(|wait| wait.count > 0).collect();
+    Some(Waits { device: chosen.spec.short.clone(), path, kinds })
 }
 
 /// Everything besides runs that pictures are drawn from: the devices, recordings and sweeps.

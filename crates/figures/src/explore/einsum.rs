@@ -10,7 +10,7 @@ use super::control::Control;
 use super::sheet::{LINE, Sheet};
 use crate::base::units::count;
 use crate::reference::Explored;
-use crate::reference::einsum::{Einsum, NAMES, elements, size, values};
+use crate::reference::einsum::{Einsum, Gradient, NAMES, elements, size, values};
 
 /// The largest and the smallest cell.
 const CELL: [f32; 2] = [4.0, 15.0];
@@ -20,6 +20,19 @@ const ROWS: usize = 32;
 const GAP: f32 = 20.0;
 /// Elements of four bytes in a sector.
 const SECTOR: usize = 8;
+/// The size of code.
+const SIZE: f32 = 14.0;
+/// How strong the colour of a tensor is where the lanes of a warp have it at once, and where they have it later.
+const NOW: u8 = 70;
+const LATER: u8 = 22;
+
+/// A line of code, in parts of one colour each.
+type Line = Vec<(Ink, String)>;
+
+/// The colour of an operand, or of the result, which comes after the last one.
+fn ink(einsum: &Einsum, at: usize) -> Hue {
+    if at == einsum.operands.len() { Hue::Store } else { [Hue::Load, Hue::Shared, Hue::Atomic][at] }
+}
 
 /// Draws it, or says why the letters are no einsum.
 fn draw(sheet: &mut Sheet, letters: &str) {
@@ -30,77 +43,130 @@ fn draw(sheet: &mut Sheet, letters: &str) {
             return sheet.say(&format!("No einsum: {why}."));
         }
     };
-    let names: String = NAMES[..einsum.operands.len()].iter().map(|name| format!(", {name}")).collect();
-    code(sheet, Ink::Text, &format!("c = einsum(\"{}\"{names})", einsum.written()));
+    let operands = einsum.operands.len();
+    let mut calls = vec![call('c', &einsum, &(0..=operands).collect::<Vec<_>>(), &einsum)];
     sheet.say(&format!("{}:", einsum.written()));
-    for operand in 0..einsum.operands.len() {
-        gradient(sheet, &einsum, operand);
+    for operand in 0..operands {
+        calls.push(gradient(sheet, &einsum, operand));
     }
-    sheet.y += 8.0;
-    nest(sheet, &einsum);
-    sheet.y += 8.0;
+    let loops = nest(&einsum);
+    let wide = |lines: &[Line]| lines.iter().map(|line| width(line)).fold(0.0, f32::max);
+    let right = wide(&calls) + 2.0 * GAP;
+    if right + wide(&loops) <= sheet.width {
+        let top = sheet.y;
+        calls.iter().for_each(|line| code(sheet, 0.0, line));
+        let bottom = sheet.y;
+        sheet.y = top;
+        loops.iter().for_each(|line| code(sheet, right, line));
+        sheet.y = sheet.y.max(bottom);
+    } else {
+        calls.iter().for_each(|line| code(sheet, 0.0, line));
+        sheet.y += 8.0;
+        loops.iter().for_each(|line| code(sheet, 0.0, line));
+    }
+    sheet.y += 4.0;
+    work(sheet, &einsum);
+    sheet.y += 4.0;
     tensors(sheet, &einsum);
 }
 
-/// A line of code from the left edge.
-fn code(sheet: &mut Sheet, ink: Ink, words: &str) {
-    let size =
-        [14.0, 13.0, 12.0].into_iter().find(|size| text::width(words, *size, true) <= sheet.width).unwrap_or(12.0);
-    let words = text::fit(words, size, true, sheet.width);
-    let at = [0.0, sheet.y + LINE / 2.0];
-    sheet.frame.items.push(Item::Text { at, size, anchor: Anchor::Start, ink, text: words, mono: true, tag: None });
+/// The width of a line of code.
+fn width(line: &Line) -> f32 {
+    line.iter().map(|(_, part)| text::width(part, SIZE, true)).sum()
+}
+
+/// A line of code from `x` on, as far as there is room.
+fn code(sheet: &mut Sheet, mut x: f32, line: &Line) {
+    for (ink, part) in line {
+        let part = text::fit(part, SIZE, true, sheet.width - x);
+        if part.is_empty() {
+            break;
+        }
+        let (at, wide) = ([x, sheet.y + LINE / 2.0], text::width(&part, SIZE, true));
+        let ink = *ink;
+        sheet.frame.items.push(Item::Text {
+            at,
+            size: SIZE,
+            anchor: Anchor::Start,
+            ink,
+            text: part,
+            mono: true,
+            tag: None,
+        });
+        x += wide;
+    }
     sheet.y += LINE;
+}
+
+/// A call such as `da = einsum("ik,jk->ij", dc, b)`. `of` are the places of the operands and of the result in the einsum itself, whose colours they
+/// have.
+fn call(into: char, einsum: &Einsum, of: &[usize], whole: &Einsum) -> Line {
+    let is_gradient = into != 'c';
+    let plain = |text: &str| (Ink::Text, text.to_owned());
+    let name = |at: usize| if at == whole.operands.len() { "dc".to_owned() } else { NAMES[at].to_string() };
+    let into = if is_gradient { format!("d{into} = einsum(\"") } else { format!("{into} = einsum(\"") };
+    let mut line = vec![plain(&into)];
+    for (place, letters) in einsum.operands.iter().chain([&einsum.result]).enumerate() {
+        line.extend(match place {
+            0 => None,
+            place if place == einsum.operands.len() => Some(plain("->")),
+            _ => Some(plain(",")),
+        });
+        line.push((ink(whole, of[place]).ink(), letters.iter().collect()));
+    }
+    let names: Vec<String> = of[..einsum.operands.len()].iter().map(|at| name(*at)).collect();
+    line.push(plain(&format!("\", {})", names.join(", "))));
+    line
 }
 
 /// An element, such as `a[i, j]`.
 fn element(name: char, letters: &[char]) -> String {
     let letters: Vec<String> = letters.iter().map(ToString::to_string).collect();
-    format!("{name}[{}]", letters.join(", "))
+    if letters.is_empty() { name.to_string() } else { format!("{name}[{}]", letters.join(", ")) }
 }
 
-/// The loops, and how much work they are.
-fn nest(sheet: &mut Sheet, einsum: &Einsum) {
+/// The loops.
+fn nest(einsum: &Einsum) -> Vec<Line> {
     let summed = einsum.summed();
-    let ranges = |letters: &[char]| {
+    let plain = |text: String| (Ink::Text, text);
+    let heading = |indent: &str, letters: &[char], note: &str| {
         let all: Vec<String> = letters.iter().map(|letter| format!("{letter} < {}", size(*letter))).collect();
-        all.join(", ")
+        vec![plain(format!("{indent}for {}:", all.join(", "))), (Ink::Muted, format!("  # {note}"))]
     };
     let (mut indent, mut lines) = (String::new(), Vec::new());
     if !einsum.result.is_empty() {
-        lines.push(format!("for {}:", ranges(&einsum.result)));
+        lines.push(heading(&indent, &einsum.result, "a lane each"));
         indent.push_str("  ");
     }
-    let lanes = lines.len();
-    let factors: Vec<String> =
-        NAMES.iter().zip(&einsum.operands).map(|(name, letters)| element(*name, letters)).collect();
-    let (into, factors) = (element('c', &einsum.result), factors.join(" * "));
-    if summed.is_empty() {
-        lines.push(format!("{indent}{into} = {factors}"));
-    } else {
-        lines.push(format!("{indent}for {}:", ranges(&summed)));
-        lines.push(format!("{indent}  {into} += {factors}"));
+    if !summed.is_empty() {
+        lines.push(heading(&indent, &summed, "in the lane"));
+        indent.push_str("  ");
     }
-    for (at, line) in lines.iter().enumerate() {
-        let y = sheet.y + LINE / 2.0;
-        code(sheet, Ink::Text, line);
-        let note = match at {
-            0 if lanes == 1 => "a lane each",
-            _ if at == lanes && !summed.is_empty() => "summed, in the lane",
-            _ => "",
-        };
-        let room = sheet.width - text::width(line, 14.0, true) - 12.0;
-        if !note.is_empty() && text::width(note, 12.0, false) <= room {
-            sheet.frame.text([sheet.width, y], 12.0, Anchor::End, Ink::Muted, note);
-        }
+    let operator = if summed.is_empty() { " = " } else { " += " };
+    let count = einsum.operands.len();
+    let mut line =
+        vec![plain(indent), (ink(einsum, count).ink(), element('c', &einsum.result)), plain(operator.to_owned())];
+    for (at, letters) in einsum.operands.iter().enumerate() {
+        line.extend((at > 0).then(|| plain(" * ".to_owned())));
+        line.push((ink(einsum, at).ink(), element(NAMES[at], letters)));
     }
-    let steps = elements(&summed);
+    lines.push(line);
+    lines
+}
+
+/// How much work it is.
+fn work(sheet: &mut Sheet, einsum: &Einsum) {
+    let summed = einsum.summed();
     let thing = if einsum.operands.len() > 1 { "product" } else { "element" };
     let each = match summed.is_empty() {
         true => format!("one {thing}"),
-        false => format!("a sum of {} {thing}s", count(steps as u64)),
+        false => format!("a sum of {} {thing}s", count(elements(&summed) as u64)),
     };
     let (results, flops) = (count(elements(&einsum.result) as u64), count(einsum.flops() as u64));
-    let said = format!("{results} results, each {each}: {flops} FLOP");
+    let said = match results.as_str() {
+        "1" => format!("one result, {each}: {flops} FLOP"),
+        results => format!("{results} results, each {each}: {flops} FLOP"),
+    };
     sheet.line(13.0, Ink::Text, &said);
     sheet.say(&format!("{said}."));
 }
@@ -118,36 +184,36 @@ fn tensors(sheet: &mut Sheet, einsum: &Einsum) {
         let name = NAMES.get(at).filter(|_| at + 1 < count).copied().unwrap_or('c');
         let letters = einsum.operands.get(at).unwrap_or(&einsum.result);
         let first: Vec<usize> = results.iter().enumerate().map(|(lane, of_lane)| of(of_lane).unwrap_or(lane)).collect();
-        let later: BTreeSet<usize> = (1..elements(&summed))
-            .flat_map(|step| results.iter().map(move |of_lane| (step, of_lane)))
-            .filter_map(|(step, of_lane)| of(&[of_lane.clone(), values(&summed, step)].concat()))
-            .collect();
+        // An element has one value for each letter, and those of the result are a lane's.
+        let is_read = |place: usize| {
+            let here = values(letters, place);
+            let value = |letter: char| here.iter().find(|(of, _)| *of == letter).map(|(_, value)| *value);
+            let is_one = here.iter().all(|(letter, of)| value(*letter) == Some(*of));
+            let is_of = |lane: &Vec<(char, usize)>| lane.iter().all(|(l, of)| value(*l).is_none_or(|here| here == *of));
+            is_one && results.iter().any(is_of)
+        };
         sheet.y = top;
         let x = at as f32 * (column + GAP);
-        let strides = einsum.result.last().map(|last| match einsum.operands.get(at) {
-            Some(_) => einsum.stride(at, *last),
-            None => 1,
+        let stride = einsum.result.last().map_or_else(String::new, |last| {
+            let stride = if at + 1 < count { einsum.stride(at, *last) } else { 1 };
+            format!("stride {stride} along {last}, ")
         });
         let sectors = first.iter().map(|place| place / SECTOR).collect::<BTreeSet<_>>().len();
-        let stride = strides.map_or_else(String::new, |stride| format!("stride {stride} per lane, "));
         let cost = format!("{stride}{sectors} sector{}", if sectors == 1 { "" } else { "s" });
         let head = |sheet: &mut Sheet, ink: Ink, size: f32, words: &str| {
             sheet.frame.fitted([x, sheet.y + LINE / 2.0], size, Anchor::Start, ink, column, words);
             sheet.y += LINE - 2.0;
         };
-        head(sheet, Ink::Text, 14.0, &element(name, letters));
+        head(sheet, ink(einsum, at).ink(), 14.0, &element(name, letters));
         head(sheet, Ink::Muted, 12.0, &cost);
         sheet.say(&format!("{}: {cost}.", element(name, letters)));
-        let (now, then) = match einsum.operands.get(at) {
-            Some(_) => (Hue::Load.tint(70), Hue::Load.tint(22)),
-            None => (Hue::Store.tint(70), Ink::Panel),
-        };
+        let (now, then) = (ink(einsum, at).tint(NOW), ink(einsum, at).tint(LATER));
         let columns = letters.last().map_or(1, |last| size(*last));
         let rows = elements(letters).div_ceil(columns);
         for place in 0..rows.min(ROWS) * columns {
             let ink = match () {
                 () if first.contains(&place) => now,
-                () if later.contains(&place) => then,
+                () if is_read(place) => then,
                 () => Ink::Panel,
             };
             let corner = [x + (place % columns) as f32 * cell, sheet.y + (place / columns) as f32 * cell];
@@ -160,32 +226,30 @@ fn tensors(sheet: &mut Sheet, einsum: &Einsum) {
         bottom = bottom.max(sheet.y);
     }
     sheet.y = bottom;
-    let read = format!("read at once by {lanes} lanes");
-    let mut keys = vec![(Hue::Load.tint(70), read.as_str())];
-    if !summed.is_empty() {
-        keys.push((Hue::Load.tint(22), "in later steps of the sum"));
-    }
-    keys.push((Hue::Store.tint(70), "their results"));
+    let first = format!("the first {lanes} lanes, at once");
+    let mut keys = vec![(Hue::Idle.tint(NOW), first.as_str())];
+    keys.extend((!summed.is_empty()).then_some((Hue::Idle.tint(LATER), "in later steps of their sums")));
     sheet.legend(0.0, &keys);
 }
 
-/// The einsum of an operand's gradient.
-fn gradient(sheet: &mut Sheet, einsum: &Einsum, operand: usize) {
+/// The call that gives an operand's gradient.
+fn gradient(sheet: &mut Sheet, einsum: &Einsum, operand: usize) -> Line {
     let name = NAMES[operand];
-    let Some((gradient, same)) = einsum.gradient(operand) else {
-        let said = format!("d{name} is 0 but on the diagonal, and dc there");
-        sheet.say(&format!("{said}."));
-        return sheet.line(13.0, Ink::Muted, &said);
-    };
-    let others = NAMES.iter().enumerate().take(einsum.operands.len()).filter(|(at, _)| *at != operand);
-    let others: String = others.map(|(_, name)| format!(", {name}")).collect();
-    let along = match same.as_slice() {
-        [] => String::new(),
-        same => format!("  # the same along {}", same.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
-    };
-    let words = format!("d{name} = einsum(\"{}\", dc{others}){along}", gradient.written());
+    let Gradient { einsum: gradient, same, is_diagonal } = einsum.gradient(operand);
+    let count = einsum.operands.len();
+    let of: Vec<usize> =
+        std::iter::once(count).chain((0..count).filter(|at| *at != operand)).chain([operand]).collect();
+    let mut line = call(name, &gradient, &of, einsum);
+    if is_diagonal {
+        line.push((Ink::Muted, "  # on the diagonal, 0 elsewhere".to_owned()));
+    }
+    if !same.is_empty() {
+        let along = same.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        line.push((Ink::Muted, format!("  # the same along {along}")));
+    }
+    let words: String = line.iter().map(|(_, part)| part.as_str()).collect();
     sheet.say(&format!("{words}."));
-    code(sheet, Ink::Text, &words);
+    line
 }
 
 /// The explorer.

@@ -81,7 +81,14 @@ fn an_einsum_has_its_loops_its_sectors_and_its_gradients() {
         assert_tidy(&shown.frame, &format!("{letters}, {width} wide"));
         shown.frame.alt
     };
-    for (_, letters) in EINSUMS.into_iter().chain([("", "ijkl,jklm,m->i"), ("", "ij->"), ("", "abcd->dcba")]) {
+    for (_, letters) in EINSUMS.into_iter().chain([
+        ("", "ijkl,jklm,m->i"),
+        ("", "ij->"),
+        ("", "abcd->dcba"),
+        ("", "ijkl,mnop->"),
+        ("", ",i->i"),
+        ("", "ii,jj->"),
+    ]) {
         for width in [368.0, 560.0, 760.0] {
             assert!(of(letters, width).contains(letters));
         }
@@ -89,7 +96,7 @@ fn an_einsum_has_its_loops_its_sectors_and_its_gradients() {
     let product = of("ij,jk->ik", 560.0);
     assert!(product.contains("64 results, each a sum of 8 products: 1,024 FLOP."), "{product}");
     assert!(
-        product.contains("a[i, j]: stride 0 per lane, 4 sectors. b[j, k]: stride 1 per lane, 1 sector."),
+        product.contains("a[i, j]: stride 0 along k, 4 sectors. b[j, k]: stride 1 along k, 1 sector."),
         "{product}"
     );
     assert!(product.contains("da = einsum(\"ik,jk->ij\", dc, b). db = einsum(\"ik,ij->jk\", dc, a)."), "{product}");

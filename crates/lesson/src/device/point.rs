@@ -111,6 +111,13 @@ impl Point {
 }
 
 impl Point {
+    /// The time without the launch.
+    #[must_use]
+    pub fn busy_s(&self) -> f64 {
+        let launch = self.parts.iter().find(|part| part.of == Bound::Launch);
+        self.point_s - launch.map_or(0.0, |part| part.seconds)
+    }
+
     /// The time of this and of what runs after it. The ends are added, too: errors of one program's passes often have one cause.
     #[must_use]
     pub fn then(mut self, next: Self) -> Self {

@@ -424,7 +424,7 @@ mod tests {
     fn every_result_field_of_a_full_record_is_filled() {
         let mut results = Results::default();
         results.insert_record("copy", &record());
-        let fields = || result_fields().map(|field| field.name);
+        let fields = || TIMED_FIELDS.into_iter().chain(counted_fields()).map(|field| field.name);
         let of_run = fields().chain([ROUNDS.name, "loss"]).map(|field| format!("copy.{field}"));
         let mut named: Vec<String> = of_run.chain(fields().map(|field| format!("copy.all.{field}"))).collect();
         named.sort();

@@ -1,10 +1,13 @@
-//! An einsum by its letters, as `torch.einsum` takes them: loops, strides, operations, and the einsum of each operand's gradient.
+//! An einsum by its letters, as `torch.einsum` takes them in lower case: loops, strides, operations, and the einsum of each operand's gradient.
+
+use std::collections::BTreeSet;
 
 /// The names of the operands. The result is c.
 pub const NAMES: [char; 3] = ['a', 'b', 'd'];
 
-/// Dimensions of an operand at most.
+/// Dimensions of an operand, and different letters, at most.
 const DIMENSIONS: usize = 4;
+const LETTERS: usize = 8;
 
 /// Einsums to look at, with what they are.
 pub const EINSUMS: [(&str, &str); 8] = [
@@ -58,8 +61,12 @@ impl Einsum {
         if operands.len() > NAMES.len() {
             return Err(format!("{} operands; at most {} are shown", operands.len(), NAMES.len()));
         }
-        if operands.iter().any(Vec::is_empty) {
-            return Err("an operand has no letters; each needs one at least, as in `ij,jk->ik`".to_owned());
+        if operands.iter().all(Vec::is_empty) {
+            return Err("no operand has a letter; an einsum is written as in `ij,jk->ik`".to_owned());
+        }
+        let different = operands.iter().flatten().collect::<BTreeSet<_>>().len();
+        if different > LETTERS {
+            return Err(format!("{different} different letters; at most {LETTERS} are shown"));
         }
         if let Some(long) = operands.iter().find(|operand| operand.len() > DIMENSIONS) {
             return Err(format!("`{}` has {} dimensions; at most {DIMENSIONS} are shown", shown(long), long.len()));
@@ -129,19 +136,29 @@ impl Einsum {
         each * elements(&self.result) * elements(&summed)
     }
 
-    /// The einsum of an operand's gradient from the result's and the other operands, and the letters along which it is the same: those that no
-    /// other factor has. None where the operand has a letter twice.
+    /// The einsum of an operand's gradient from the result's and the other operands.
     #[must_use]
-    pub fn gradient(&self, operand: usize) -> Option<(Self, Vec<char>)> {
-        let letters = &self.operands[operand];
-        if (1..letters.len()).any(|at| letters[..at].contains(&letters[at])) {
-            return None;
-        }
+    pub fn gradient(&self, operand: usize) -> Gradient {
+        let mut letters = self.operands[operand].clone();
+        let mut seen = BTreeSet::new();
+        letters.retain(|letter| seen.insert(*letter));
+        let is_diagonal = letters.len() < self.operands[operand].len();
         let others = self.operands.iter().enumerate().filter(|(at, _)| *at != operand).map(|(_, of)| of.clone());
         let operands: Vec<Vec<char>> = std::iter::once(self.result.clone()).chain(others).collect();
         let (result, same) = letters.iter().partition(|letter| operands.iter().any(|of| of.contains(letter)));
-        Some((Self { operands, result }, same))
+        Gradient { einsum: Self { operands, result }, same, is_diagonal }
     }
+}
+
+/// The gradient of an operand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gradient {
+    /// Its einsum. The first operand is the gradient of the result.
+    pub einsum: Einsum,
+    /// The letters along which it is the same: those that no other factor has.
+    pub same: Vec<char>,
+    /// Whether the einsum gives a diagonal, because the operand has a letter twice; the rest is 0.
+    pub is_diagonal: bool,
 }
 
 /// The values of each of these letters at a place in row-major order.
@@ -202,7 +219,8 @@ mod tests {
         let why = |text: &str| Einsum::read(text).expect_err(text);
         assert!(why("ij,jk->iq").contains("`q`") && why("ij->ii").contains("twice"));
         assert!(why("iJ->i").contains("`J`") && why("...ij->ij").contains("`.`") && why("ij->j->i").contains("`-`"));
-        assert!(why("").contains("no letters") && why("ij,,jk->ik").contains("no letters"));
+        assert!(why("").contains("no operand has a letter") && why(",->").contains("no operand has a letter"));
+        assert!(why("abcd,efgh,ijkl->a").contains("12 different letters"));
         assert!(why("a,b,c,d->a").contains("4 operands") && why("ijklm->i").contains("5 dimensions"));
         assert!(why("ij,kl,mn->ijklm").contains("the result has 5 dimensions"));
     }
@@ -210,16 +228,21 @@ mod tests {
     /// The einsum is linear in each operand: for any change da of a, the sum of dc · einsum(da, b) is that of da · (a's gradient).
     #[test]
     fn a_gradient_is_the_einsum_with_letters_exchanged() {
-        for (_, text) in EINSUMS.into_iter().chain([("", "ij,j->i"), ("", "ij->i"), ("", "ij,jk,kl->il")]) {
+        for (_, text) in EINSUMS.into_iter().chain([
+            ("", "ij,j->i"),
+            ("", "ij->i"),
+            ("", "ij,jk,kl->il"),
+            ("", "ii,i->i"),
+            ("", "ii,jj->"),
+            ("", ",i->i"),
+        ]) {
             let einsum = of(text);
             let inputs: Vec<Vec<f64>> =
                 einsum.operands.iter().enumerate().map(|(at, of)| numbers(elements(of), at)).collect();
             let upstream = numbers(elements(&einsum.result), 9);
             for operand in 0..inputs.len() {
-                let Some((gradient, same)) = einsum.gradient(operand) else {
-                    assert_eq!(text, "ii->i");
-                    continue;
-                };
+                let Gradient { einsum: gradient, same, is_diagonal } = einsum.gradient(operand);
+                assert_eq!(is_diagonal, einsum.operands[operand].windows(2).any(|two| two[0] == two[1]));
                 let change = numbers(inputs[operand].len(), 5);
                 let mut changed = inputs.clone();
                 changed[operand].clone_from(&change);
@@ -231,7 +254,13 @@ mod tests {
                 let second: f64 = (0..change.len())
                     .map(|place| {
                         let at = values(letters, place);
-                        let kept: Vec<_> = at.into_iter().filter(|(letter, _)| !same.contains(letter)).collect();
+                        if at.iter().any(|(letter, value)| at.iter().any(|(of, other)| of == letter && other != value))
+                        {
+                            return 0.0;
+                        }
+                        let mut seen = BTreeSet::new();
+                        let at = at.into_iter().filter(|(letter, _)| seen.insert(*letter));
+                        let kept: Vec<_> = at.filter(|(letter, _)| !same.contains(letter)).collect();
                         let place_there = kept.iter().fold(0, |sum, (letter, value)| sum * size(*letter) + value);
                         change[place] * found[place_there]
                     })
