@@ -175,7 +175,7 @@ const SPOILS: &[Spoil<'_>] = &[
         ("explore jacobian", "explore banks"),
         "banks",
         "no explorer `banks`",
-        "`views`, `registers`, `fragments`, `formats`, `tile_order`, `softmax`, `overflow`, `cross_entropy`, `jacobian`, `jacobian_product`",
+        "`views`, `einsum`, `registers`, `fragments`, `formats`, `tile_order`, `softmax`, `overflow`, `cross_entropy`, `jacobian`, `jacobian_product`",
     ),
     (TEXT, ("{{= waste}}", "{{= wate}}"), "wate", "nothing here is called `wate`", "`waste`"),
     (TEXT, ("device.copy", "device.copi"), "device.copi", "no result `copi`", "`copy`"),

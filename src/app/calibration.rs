@@ -1,7 +1,7 @@
 //! How far the learner's guesses and the predicted times were off: altogether in words, by day as a plot.
 
 use egui::{RichText, Ui};
-use egui_plot::{AxisHints, Line, MarkerShape, Plot, PlotPoints, Points};
+use egui_plot::{AxisHints, GridMark, Line, MarkerShape, Plot, PlotPoints, Points};
 
 use super::theme;
 use crate::base::units::digits3;
@@ -9,6 +9,8 @@ use crate::figures::palette::Ink;
 use crate::session::learn::calibration::Calibrated;
 use crate::session::learn::story::Story;
 
+/// The factors along the y axis.
+const FACTORS: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0];
 /// The height of the plot, in points.
 const HEIGHT: f32 = 130.0;
 
@@ -37,7 +39,12 @@ pub fn show(ui: &mut Ui, story: &Story) {
     let curves: Vec<(String, Vec<(String, f64)>)> = guesses.chain(clocks).filter_map(curve).collect();
     if !curves.is_empty() {
         ui.add_space(8.0);
-        line(ui, "Off by a factor of, by day".to_owned());
+        ui.horizontal_wrapped(|ui| {
+            line(ui, "Off by a factor of, by day:".to_owned());
+            for ((name, _), index) in curves.iter().zip(0_u8..) {
+                ui.label(RichText::new(format!("● {name}")).color(theme::color(theme::of(ui), Ink::Series(index))));
+            }
+        });
         plot(ui, &curves);
     }
 }
@@ -62,11 +69,13 @@ fn plot(ui: &mut Ui, curves: &[(String, Vec<(String, f64)>)]) {
     let theme = theme::of(ui);
     Plot::new("calibration")
         .height(HEIGHT)
-        .legend(egui_plot::Legend::default())
         .allow_drag(false)
         .allow_zoom(false)
         .allow_scroll(false)
+        .show_grid([false, true])
+        .y_grid_spacer(|_| FACTORS.map(|factor: f64| GridMark { value: factor.log2(), step_size: 1.0 }).to_vec())
         .include_y(0.0)
+        .include_y(1.0)
         .custom_x_axes(vec![AxisHints::new_x().formatter(move |mark, _| day(mark.value))])
         .custom_y_axes(vec![AxisHints::new_y().formatter(|mark, _| digits3(mark.value.exp2()))])
         .show(ui, |plot| {

@@ -152,7 +152,9 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
         }
         if step > 40.0 {
             let lines = text::wrap(&level.mark, 12.0, names - 8.0);
-            for (line, text) in (0_u8..2).zip(lines) {
+            // Down to the name of the next level.
+            let most = if step > 54.0 { 2 } else { 1 };
+            for (line, text) in (0_u8..most).zip(lines) {
                 let y = y + BAR / 2.0 + 17.0 + 14.0 * f32::from(line);
                 if y + 6.0 < height {
                     frame.text([MARGIN, y], 12.0, Anchor::Start, Ink::Muted, text);

@@ -117,10 +117,10 @@ impl Slot {
 /// The colour of waits for a level: the further away, the stronger.
 fn stalled(level: Level) -> Ink {
     match level {
-        Level::Dram => Ink::Tint(Hue::Waste, 55),
-        Level::L2 => Ink::Tint(Hue::Waste, 34),
-        Level::L1 => Ink::Tint(Hue::Waste, 18),
-        Level::Shared => Ink::Tint(Hue::Shared, 30),
+        Level::Dram => Ink::Tint(Hue::Waste, 30),
+        Level::L2 => Ink::Tint(Hue::Waste, 16),
+        Level::L1 => Ink::Tint(Hue::Waste, 8),
+        Level::Shared => Ink::Tint(Hue::Shared, 20),
     }
 }
 
@@ -162,19 +162,12 @@ fn drawn(view: &View<'_>, waits: &Waits) -> Frame {
     let kinds: Vec<String> = waits
         .kinds
         .iter()
-        .map(|wait| format!("{} of {:.0} cycles for {}", count(wait.count), wait.cycles, wait.level.name()))
+        .map(|wait| format!("{} waits of {:.0} cycles for {}", count(wait.count), wait.cycles, wait.level.name()))
         .collect();
-    board.footer(&format!(
-        "Per warp: {} instructions, and waits (model of the {}): {}",
-        count(waits.path.instructions),
-        waits.device,
-        if kinds.is_empty() { "none".to_owned() } else { kinds.join(", ") }
-    ));
-    let names: Vec<(Ink, String)> = waits
-        .kinds
-        .iter()
-        .map(|wait| (stalled(wait.level), format!("all wait, the first for {}", wait.level.name())))
-        .collect();
+    let kinds = if kinds.is_empty() { "no waits".to_owned() } else { kinds.join(", ") };
+    board.footer(&format!("{}, per warp: {} instructions, {kinds}", waits.device, count(waits.path.instructions)));
+    let names: Vec<(Ink, String)> =
+        waits.kinds.iter().map(|wait| (stalled(wait.level), format!("all wait for {}", wait.level.name()))).collect();
     let mut keys = vec![Key::new(Slot::Issued(0).ink(), "an instruction is issued: a colour per warp").or("issued")];
     keys.extend(names.iter().zip(&waits.kinds).map(|((ink, name), wait)| Key::new(*ink, name).or(wait.level.name())));
     board.legend(&keys);

@@ -257,10 +257,13 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
     if idle > 0 {
         frame.text([after, top - 14.0], 14.0, Anchor::Start, Ink::Waste, wasted.clone());
     }
-    let each = wave_s(spread).map_or_else(String::new, |each| format!(": {} a wave, predicted", si(each, "s")));
+    let passes = wave_s(spread).map_or_else(
+        || "time, from left to right".to_owned(),
+        |each| format!("time: {} a wave, predicted", si(each, "s")),
+    );
     let time = match waves - bars {
-        0 => format!("time, from left to right{each}"),
-        more => format!("time, from left to right{each}; {} full waves before the last not drawn", count(more)),
+        0 => passes,
+        more => format!("{passes}; {} full waves before the last not drawn", count(more)),
     };
     foot(frame, spread, top + BAR + 12.0, &time);
     if idle > 0 { format!("{said}, {wasted}") } else { said }

@@ -277,6 +277,27 @@ mod tests {
     }
 
     #[test]
+    fn predicted_times_are_judged_by_device_and_by_day() {
+        let mut story = Story::default();
+        let timed = |predicted_s, likely| Did::Timed {
+            program: "copy".to_owned(),
+            pass: "copy".to_owned(),
+            device: "A device".to_owned(),
+            predicted_s,
+            measured_s: 1e-5,
+            likely,
+        };
+        for (time, did) in [(0, timed(2e-5, true)), (9, timed(5e-6, false)), (86_400, timed(1e-5, true))] {
+            story.take(&Line { time: Some(time), lesson: "l".to_owned(), step: "s".to_owned(), did });
+        }
+        let clock = &story.clocks["A device"];
+        assert_eq!((clock.all.graded, clock.all.right, clock.days.len()), (3, 2, 2));
+        assert_eq!(clock.days["1970-01-01"].factor(), Some(2.0));
+        assert_eq!(clock.days["1970-01-02"].bias(), Some(1.0));
+        assert!(story.calibration.is_empty());
+    }
+
+    #[test]
     fn the_fold_forgives_any_clock_and_counts_first_answers() {
         let mut story = Story::default();
         let line = |time, did| Line { time, lesson: "l".to_owned(), step: "s".to_owned(), did };

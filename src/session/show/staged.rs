@@ -110,7 +110,8 @@ pub fn waits(pass: &PassRecord, chosen: &Chosen<'_>) -> Option<Waits> {
     let [dram, l2] = trace.caches.map_or([path.global_waits; 2], |caches| {
         let (asked, loads) = (caches.l2_loads + caches.l2_atomics, caches.l1_hits + caches.l1_misses);
         let past_l1 = share(caches.l1_misses, loads);
-        let past_l2 = past_l1 * u128::from(asked.saturating_sub(caches.l2_hits)) / u128::from(asked.max(1));
+        // A sector that DRAM gave together with its neighbour was waited for as long.
+        let past_l2 = past_l1 * u128::from(caches.dram_loads.min(asked)) / u128::from(asked.max(1));
         [past_l2, past_l1].map(|waits| u64::try_from(waits).unwrap_or(u64::MAX))
     });
     let kinds = [

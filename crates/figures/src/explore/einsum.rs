@@ -71,12 +71,12 @@ fn draw(sheet: &mut Sheet, letters: &str) {
 }
 
 /// The width of a line of code.
-fn width(line: &Line) -> f32 {
+fn width(line: &[(Ink, String)]) -> f32 {
     line.iter().map(|(_, part)| text::width(part, SIZE, true)).sum()
 }
 
 /// A line of code from `x` on, as far as there is room.
-fn code(sheet: &mut Sheet, mut x: f32, line: &Line) {
+fn code(sheet: &mut Sheet, mut x: f32, line: &[(Ink, String)]) {
     for (ink, part) in line {
         let part = text::fit(part, SIZE, true, sheet.width - x);
         if part.is_empty() {

@@ -6,6 +6,7 @@ use super::cache::Cache;
 use super::observers::{Request, Requests};
 use super::program::Program;
 use crate::dispatch::Caches;
+use crate::trace::counts::scaled;
 use crate::trace::{AccessKind, CacheCounts, Trace};
 
 /// Sectors that DRAM gives at a time: 64 bytes.
@@ -112,6 +113,7 @@ impl Behind {
             }
         }
         counts.dirty = self.l2.dirty();
+        let fetched = counts.dram_loads;
         if ran < blocks {
             counts.scale(blocks, ran, self.fetched_at_most(blocks.div_ceil(wave.max(1) as u64)));
         }
@@ -119,9 +121,9 @@ impl Behind {
         for (place, levels) in program.ir.places.iter().zip(by_place) {
             let Ok(line) = trace.lines.binary_search_by_key(&place.line, |counts| counts.line) else { continue };
             let line = &mut trace.lines[line];
-            line.l1_hits += levels.l1;
-            line.l2_sectors += levels.l2;
-            line.dram_sectors += levels.dram;
+            line.l1_hits += scaled(levels.l1, blocks, ran);
+            line.l2_sectors += scaled(levels.l2, blocks, ran);
+            line.dram_sectors += scaled(levels.dram, counts.dram_loads, fetched);
         }
     }
 

@@ -79,13 +79,19 @@ impl Trace {
 
     /// Makes the counts of `ran` workgroups those of `all`; the critical path is that of one.
     pub fn scale(&mut self, all: u64, ran: u64) {
-        let scaled = |count: u64| u64::try_from(u128::from(count) * u128::from(all) / u128::from(ran.max(1)));
         let critical = self.critical;
         for counter in COUNTERS {
             let count = (counter.at)(self);
-            *count = scaled(*count).unwrap_or(u64::MAX);
+            *count = scaled(*count, all, ran);
         }
         self.critical = critical;
+        for line in &mut self.lines {
+            for counter in LINE_COUNTERS {
+                let count = (counter.at)(line);
+                *count = scaled(*count, all, ran);
+            }
+            line.lane_ops = scaled(line.lane_ops, all, ran);
+        }
     }
 
     /// Bytes that lanes requested from buffers, by any kind of access.
@@ -123,6 +129,12 @@ pub struct CriticalPath {
     pub barriers: u64,
 }
 
+/// The count of a part that is `ran` of `all`, for all.
+#[must_use]
+pub fn scaled(count: u64, all: u64, ran: u64) -> u64 {
+    u64::try_from(u128::from(count) * u128::from(all) / u128::from(ran.max(1))).unwrap_or(u64::MAX)
+}
+
 /// The requests of global memory by the level that served them, in sectors of 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CacheCounts {
@@ -149,13 +161,12 @@ pub struct CacheCounts {
 impl CacheCounts {
     /// Makes the counts of `ran` workgroups those of `all`, of which at most `fetched` sectors come from DRAM.
     pub fn scale(&mut self, all: u64, ran: u64, fetched: u64) {
-        let scaled = |count: u64| u64::try_from(u128::from(count) * u128::from(all) / u128::from(ran.max(1)));
         let Self { l1_hits, l1_misses, l2_loads, l2_stores, l2_atomics, l2_hits, dram_loads, dram_stores, dirty } =
             self;
         for count in [l1_hits, l1_misses, l2_loads, l2_stores, l2_atomics, dram_stores, dirty] {
-            *count = scaled(*count).unwrap_or(u64::MAX);
+            *count = scaled(*count, all, ran);
         }
-        *dram_loads = scaled(*dram_loads).unwrap_or(u64::MAX).min(fetched.max(*dram_loads));
+        *dram_loads = scaled(*dram_loads, all, ran).min(fetched.max(*dram_loads));
         // DRAM gives two sectors at a time.
         *l2_hits = (*l2_loads + *l2_atomics).saturating_sub(*dram_loads / 2);
     }
