@@ -325,6 +325,21 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// The predicted time of a wave in seconds: all take equally long, also one that is not full. None if it is not predicted.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a count of waves")]
+    pub fn wave_s(&self) -> Option<f64> {
+        self.busy_s.filter(|_| self.tiles.is_none()).map(|busy_s| busy_s / self.ticks().max(1) as f64)
+    }
+
+    /// The predicted begin and end of a wave, from 0, in seconds after the launch.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a count of waves")]
+    pub fn wave_at(&self, wave: u64) -> Option<[f64; 2]> {
+        let each = self.wave_s()?;
+        Some([wave, wave + 1].map(|waves| waves as f64 * each))
+    }
+
     /// Waves, the last of them perhaps partial; of workgroups that stay, the tiles that the busiest of them takes.
     #[must_use]
     pub fn ticks(&self) -> u64 {

@@ -257,22 +257,14 @@ fn strip(frame: &mut Frame, spread: &Spread, shown: u64) -> String {
     if idle > 0 {
         frame.text([after, top - 14.0], 14.0, Anchor::Start, Ink::Waste, wasted.clone());
     }
-    let passes = wave_s(spread).map_or_else(
-        || "time, from left to right".to_owned(),
-        |each| format!("time: {} a wave, predicted", si(each, "s")),
-    );
+    let predicted = spread.wave_s().map(|each| format!("time: {} a wave, predicted", si(each, "s")));
+    let passes = predicted.unwrap_or_else(|| "time, from left to right".to_owned());
     let time = match waves - bars {
         0 => passes,
         more => format!("{passes}; {} full waves before the last not drawn", count(more)),
     };
     foot(frame, spread, top + BAR + 12.0, &time);
     if idle > 0 { format!("{said}, {wasted}") } else { said }
-}
-
-/// The predicted time of a wave: all take equally long, and the last as long as a full one.
-#[expect(clippy::cast_precision_loss, reason = "a count of waves")]
-fn wave_s(spread: &Spread) -> Option<f64> {
-    spread.busy_s.filter(|_| spread.tiles.is_none()).map(|busy_s| busy_s / all(&spread.waves).max(1) as f64)
 }
 
 /// The workgroups of a kernel that stay, tile after tile, without a gap; in words, which are also given back.
@@ -324,20 +316,15 @@ fn share(spread: &Spread) -> f32 {
 
 /// The tip for the item under the pointer.
 pub(super) fn told(view: &View<'_>, tag: Tag) -> Option<String> {
-    let w = &view.ask(ask::Spread).ok()?.waves;
+    let spread = view.ask(ask::Spread).ok()?;
+    let w = &spread.waves;
     match tag {
         Tag::Wave(wave) => {
             let (blocks, places) = (of_wave(w, wave), places(w));
             let first = wave * places;
-            let spread = view.ask(ask::Spread).ok()?;
-            #[expect(clippy::cast_precision_loss, reason = "a count of waves")]
-            let time = wave_s(spread).map_or_else(String::new, |each| {
-                format!(
-                    "\npredicted: {} to {} after the launch",
-                    si(wave as f64 * each, "s"),
-                    si((wave + 1) as f64 * each, "s")
-                )
-            });
+            let time = spread.wave_at(wave).map(|at| at.map(|s| si(s, "s")));
+            let time =
+                time.map_or_else(String::new, |[begin, end]| format!("\npredicted: {begin} to {end} after the launch"));
             Some(format!(
                 "Wave {}: workgroups {} to {}\n{} of {} slots busy{time}",
                 wave + 1,
