@@ -20,6 +20,8 @@ const WASTE: Ink = Ink::Tint(Hue::Waste, 35);
 const WATER: Ink = Ink::Tint(Hue::Load, 16);
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
+/// From one level to the next, where there is room for words below each.
+const WORDS: f32 = 40.0;
 /// Height of a bar.
 const BAR: f32 = 14.0;
 /// Height of the slices that a bend of the river is drawn in.
@@ -38,11 +40,13 @@ struct Level {
     streams: Vec<(f64, Ink)>,
     /// Bytes that pass this level and are served below it.
     passing: f64,
+    /// Whether the tracer's caches say it.
+    is_cache: bool,
 }
 
 impl Level {
     fn new(name: &'static str, mark: impl Into<Cow<'static, str>>, streams: Vec<(f64, Ink)>) -> Self {
-        Self { name, mark: mark.into(), streams, passing: 0.0 }
+        Self { name, mark: mark.into(), streams, passing: 0.0, is_cache: false }
     }
 
     /// Bytes that this level serves.
@@ -80,7 +84,7 @@ fn levels(river: &River) -> Vec<Level> {
         let asked = [caches.l2_loads + atomics, caches.l2_stores + atomics];
         let level = |name, mark, [loads, stores]: [u64; 2]| {
             let streams = vec![(bytes(SECTOR * loads), load), (bytes(SECTOR * stores), store)];
-            Level::new(name, mark, streams)
+            Level { is_cache: true, ..Level::new(name, mark, streams) }
         };
         levels.push(level("L2", "traced: what L1 does not have", asked));
         // A device's own count says more of the same bytes.
@@ -107,14 +111,19 @@ fn levels(river: &River) -> Vec<Level> {
 /// The picture.
 pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
     let mut frame = Frame::new(view.size);
-    let levels = levels(river);
     let [width, height] = view.size;
     let names = 150.0_f32.min(width * 0.28);
     let figures = 116.0_f32.min(width * 0.22);
     let (left, room) = (MARGIN + names, width - 2.0 * MARGIN - names - figures);
     // Below the last level's words.
     let foot = if height > 260.0 { 44.0 } else { 24.0 };
-    let step = (height - 2.0 * MARGIN - foot - BAR) / (levels.len() - 1).max(1) as f32;
+    let apart = |levels: &[Level]| (height - 2.0 * MARGIN - foot - BAR) / (levels.len() - 1).max(1) as f32;
+    let mut levels = levels(river);
+    // The levels of the caches need room for the words of all.
+    if apart(&levels) <= WORDS {
+        levels.retain(|level| !level.is_cache);
+    }
+    let step = apart(&levels);
     let most = levels.iter().map(Level::wide).fold(1.0, f64::max);
     #[expect(clippy::cast_possible_truncation, reason = "points on a screen")]
     let scale = if river.least > 0.0 {
@@ -144,13 +153,13 @@ pub(super) fn frame(view: &View<'_>, river: &River) -> Frame {
         let fit = |text: &str, size: f32| text::fit(text, size, false, names - 8.0);
         frame.text([MARGIN, y + BAR / 2.0], SIZE, Anchor::Start, Ink::Text, fit(level.name, SIZE));
         frame.text([width - MARGIN, y + BAR / 2.0], 14.0, Anchor::End, Ink::Text, si(level.bytes(), "B"));
-        if river.least > 0.0 && step > 40.0 {
+        if river.least > 0.0 && step > WORDS {
             let times = level.bytes() / river.least;
             let times =
                 if level.name == LEAST { "the least".to_owned() } else { format!("{}× the least", digits3(times)) };
             frame.text([width - MARGIN, y + BAR / 2.0 + 17.0], 12.0, Anchor::End, Ink::Muted, times);
         }
-        if step > 40.0 {
+        if step > WORDS {
             let lines = text::wrap(&level.mark, 12.0, names - 8.0);
             // Down to the name of the next level.
             let most = if step > 54.0 { 2 } else { 1 };
