@@ -96,7 +96,7 @@ pub fn read(text: &str) -> Option<Wrapper> {
     is_one.then_some(wrapper)
 }
 
-/// What says the size of a buffer that a library made, in older versions of torch and in newer ones.
+/// Assertions of a buffer's size: of older versions of torch, and of newer ones.
 const SIZES: [&str; 2] = ["assert_size_stride(", "assert_tensor_metadata("];
 
 /// A statement of `call` that is no launch: an allocation, another name of a buffer, a call of another kernel.
